@@ -1,0 +1,37 @@
+# Two commands set up everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: setup demo test check prove bench clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $(READY)
+
+# Train the English-French Transformer on the built-in corpus and look inside it.
+demo: $(READY)
+	$(BIN)/heedful demo -o demo
+
+# The whole suite but what takes minutes; the coverage bar is in pyproject.toml.
+test: $(READY)
+	$(BIN)/python -m pytest -m 'not long' --cov --cov-report=term:skip-covered
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+# What takes longer than a test may: the figures the project promises.
+prove: $(READY)
+	$(BIN)/python -m pytest -m long -s
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist demo src/*.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

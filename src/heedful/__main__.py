@@ -1,0 +1,6 @@
+"""`python -m heedful`, which is how torchrun starts it."""
+
+from heedful.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,72 @@
+"""`check` and `demo`: the commands about text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from heedful.cli.show import make_report
+
+__all__ = ["add_to", "check", "demo"]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    for command in (check, demo):
+        app.command()(command)
+
+
+def check(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
+    ],
+    dev: Annotated[
+        Optional[list[Path]], typer.Option(help="Development text; once a file.")
+    ] = None,
+    test: Annotated[Optional[list[Path]], typer.Option(help="Test text; once a file.")] = None,
+    columns: Annotated[
+        Optional[str], typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en).")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Examine training text: what is wrong with it, where, worst first."""
+    from heedful.cli.model import parse_columns
+    from heedful.verbs.check import check as verb
+
+    report = make_report()
+    found = verb(
+        files, dev or (), test or (), parse_columns(columns), encoding, progress=report.progress
+    )
+    report.close()
+    if as_json:
+        typer.echo(found.to_json())
+    else:
+        for line in found.lines():
+            typer.echo(line)
+    if any(problem.severity == "error" for problem in found.problems):
+        sys.exit(1)
+
+
+def demo(
+    to: Annotated[str, typer.Option(help="fr or ko.")] = "fr",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")] = Path(
+        "demo"
+    ),
+    minutes: Annotated[float, typer.Option(help="Time for the whole demo.")] = 4.5,
+    seed: Annotated[int, typer.Option(help="Everything random follows from it.")] = 1,
+    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+) -> None:
+    """Train on the built-in corpus, translate what everybody knows, show the attention."""
+    from heedful.cli.main import process_start
+    from heedful.verbs.demo import demo as verb
+
+    report = make_report()
+    try:
+        verb(to, output, minutes, seed, threads, report, process_start())
+    finally:
+        report.close()

@@ -1,0 +1,85 @@
+"""The entry point: one command, its groups, and how an error reaches a person."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Annotated
+
+import typer
+
+from heedful import __version__
+from heedful.cli import data, model
+from heedful.errors import HeedfulError
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="heedful",
+    help="The Transformer as a product: train a translation model on your own text, look inside it, use it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+for group in (model, data):
+    group.add_to(app)
+
+
+def process_start() -> float:
+    """Give the time this process began, for `--minutes` count the whole command."""
+    try:
+        with open("/proc/self/stat", encoding="ascii") as file:
+            ticks = int(file.read().rsplit(")", 1)[1].split()[19])
+        with open("/proc/uptime", encoding="ascii") as file:
+            uptime = float(file.read().split()[0])
+        return time.time() - (uptime - ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, IndexError):
+        return time.time()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"heedful {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+def run() -> None:
+    """Run the command; an error a person can act on is one line, not a traceback.
+
+    Exit 0: done; 1: failed; 2: the user's mistake; 130: interrupted.
+    """
+    debug = "--debug" in sys.argv
+    if debug:
+        sys.argv = [a for a in sys.argv if a != "--debug"]
+    try:
+        app()
+    except HeedfulError as error:
+        if debug:
+            raise
+        print(f"heedful: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        print("heedful: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output went away: not an error of ours
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,231 @@
+"""`train`, `translate`, `evaluate`, `info`: the commands that make and use a model."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from heedful.cli.show import make_report
+from heedful.errors import ConfigError, DataError
+
+__all__ = ["add_to", "evaluate", "info", "train", "translate"]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    for command in (train, translate, evaluate, info):
+        app.command()(command)
+
+
+def train(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
+    dev: Annotated[
+        Optional[list[Path]], typer.Option(help="Development text; once a file.")
+    ] = None,
+    test: Annotated[
+        Optional[list[Path]], typer.Option(help="Test text, only scored at the end; once a file.")
+    ] = None,
+    source: Annotated[
+        Optional[str], typer.Option("--from", help="Source language code, such as ko.")
+    ] = None,
+    target: Annotated[Optional[str], typer.Option("--to", help="Target language code.")] = None,
+    columns: Annotated[
+        Optional[str],
+        typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en); source first."),
+    ] = None,
+    preset: Annotated[
+        Optional[str], typer.Option(help="tiny, small, base or big; chosen from the data if not given.")
+    ] = None,
+    recipe: Annotated[
+        Optional[Path], typer.Option(help="A TOML file of settings, laid over the preset.")
+    ] = None,
+    minutes: Annotated[
+        Optional[float], typer.Option(help="Time for the whole command, scoring included.")
+    ] = None,
+    seed: Annotated[Optional[int], typer.Option(help="Everything random follows from it.")] = None,
+    settings: Annotated[
+        Optional[list[str]], typer.Option("--set", help="One setting, such as train.steps=200.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+) -> None:
+    """Train a translation model on your own text; run it again to go on after a stop."""
+    from heedful import config
+    from heedful.cli.main import process_start
+    from heedful.verbs.train import Request
+    from heedful.verbs.train import train as verb
+
+    if device not in ("auto", "cpu", "cuda", "mps"):
+        raise ConfigError(f"--device {device}: expected auto, cpu, cuda or mps")
+    started = process_start()
+    raw: dict[str, Any] = {}
+    for name in (preset, recipe):
+        if name is not None:
+            raw = config.merge(raw, config.recipe(name))
+    flags = {k: v for k, v in (("minutes", minutes), ("seed", seed)) if v is not None}
+    raw = config.merge(raw, {"train": flags} if flags else {})
+    raw = config.merge(raw, config.parse_overrides(settings or []))
+    request = Request(
+        files=tuple(files),
+        output=output,
+        dev=tuple(dev or ()),
+        test=tuple(test or ()),
+        source=source,
+        target=target,
+        columns=parse_columns(columns),
+        encoding=encoding,
+        settings=raw,
+        device=device,
+        threads=threads,
+    )
+    report = make_report()
+    try:
+        result = verb(request, report, started)
+    finally:
+        report.close()
+    if result.already:
+        report.note(f"{output} is finished: {result.step:,} steps; nothing to do")
+    elif result.finished:
+        report.note(
+            f"the model is in {output}; try it:\n"
+            f'  heedful translate {shlex.quote(str(output))} "..."'
+        )
+    else:
+        report.note(
+            f"stopped at step {result.step:,}; everything is saved, go on with:\n"
+            f"  {' '.join(map(shlex.quote, ['heedful', *sys.argv[1:]]))}"
+        )
+        raise typer.Exit(130)
+
+
+def parse_columns(text: str | None) -> tuple[str, str] | None:
+    """Take "2,3" apart."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise ConfigError(f"--columns {text}: expected two of them, such as 2,3 or ko,en")
+    return parts[0], parts[1]
+
+
+def translate(
+    model: Annotated[Path, typer.Argument(help="The model folder.")],
+    text: Annotated[
+        Optional[list[str]], typer.Argument(help="What to translate; standard input if not given.")
+    ] = None,
+    beam: Annotated[Optional[int], typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
+    n_best: Annotated[
+        int, typer.Option(min=1, help="Translations to print for each line, with their scores.")
+    ] = 1,
+    sample: Annotated[bool, typer.Option("--sample", help="Draw words instead of searching.")] = False,
+    temperature: Annotated[float, typer.Option(help="Of sampling.")] = 1.0,
+    top_k: Annotated[int, typer.Option(help="Of sampling; 0 is all.")] = 0,
+    top_p: Annotated[float, typer.Option(help="Of sampling.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="Of sampling.")] = 1,
+    prefix: Annotated[str, typer.Option(help="What every translation has to begin with.")] = "",
+    max_length: Annotated[Optional[int], typer.Option(help="Pieces a translation may have.")] = None,
+    no_guards: Annotated[
+        bool, typer.Option("--no-guards", help="Let output grow without end.")
+    ] = False,
+    scores: Annotated[bool, typer.Option("--scores", help="Print the score before each line.")] = False,
+    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+) -> None:
+    """Translate lines: line n out is line n in."""
+    from heedful.settings import SamplingSettings
+    from heedful.verbs.translate import translate as verb
+
+    changes: dict[str, Any] = {}
+    if beam is not None:
+        changes["beam"] = beam
+    if max_length is not None:
+        changes["max_length"] = max_length
+    if no_guards:
+        changes["guards"] = False
+    if n_best > 1 and not sample:
+        changes.setdefault("beam", max(4, n_best))
+    sampling = (
+        SamplingSettings(seed=seed, temperature=temperature, top_k=top_k, top_p=top_p)
+        if sample
+        else None
+    )
+    found = verb(
+        model,
+        text if text else _standard_input(),
+        changes,
+        n_best=n_best,
+        sampling=sampling,
+        prefix=prefix,
+        threads=threads,
+    )
+    guarded = 0
+    for translation in found:
+        guarded += bool(translation.guards)
+        for candidate in translation.candidates:
+            start = f"{candidate.score:.4f}\t" if scores or n_best > 1 else ""
+            sys.stdout.write(start + candidate.text + "\n")
+        sys.stdout.flush()
+    if guarded:
+        print(
+            f"heedful: {guarded} line{'s' * (guarded != 1)} did not end and "
+            f"{'were' if guarded != 1 else 'was'} stopped by a guard; --no-guards turns them off",
+            file=sys.stderr,
+        )
+
+
+def _standard_input() -> Any:
+    """Give the lines of standard input, decoded strictly, with \\n or \\r\\n at their ends."""
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"line {number} of standard input is not UTF-8 (byte 0x{line[error.start]:02x}); "
+                f"convert it first, for example with iconv"
+            ) from error
+
+
+def evaluate(
+    model: Annotated[Path, typer.Argument(help="The model folder.")],
+    source: Annotated[Path, typer.Argument(help="What to translate.")],
+    reference: Annotated[Path, typer.Argument(help="What is right.")],
+    compare: Annotated[
+        Optional[Path], typer.Option(help="Another model: is the difference significant?")
+    ] = None,
+    beam: Annotated[Optional[int], typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
+    tokenize: Annotated[
+        Optional[str], typer.Option(help="sacreBLEU's tokeniser, such as none for tokenised text.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
+    output: Annotated[
+        Optional[Path], typer.Option("--output", "-o", help="Write the translations here.")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+) -> None:
+    """Score a model with BLEU, chrF and perplexity; compare two."""
+    from heedful.verbs.evaluate import evaluate as verb
+
+    changes = {} if beam is None else {"beam": beam}
+    result = verb(model, source, reference, compare, changes, tokenize, encoding, threads)
+    if output is not None:
+        output.write_text("".join(t + "\n" for t in result.texts), encoding="utf-8")
+    for line in result.lines():
+        typer.echo(line)
+
+
+def info(
+    model: Annotated[Path, typer.Argument(help="The model folder.")],
+) -> None:
+    """Show what a model folder holds."""
+    from heedful.verbs.info import info as verb
+
+    for line in verb(model):
+        typer.echo(line)

@@ -1,0 +1,1 @@
+"""From files to batches: reading, normalising, checking, pieces, ids, batches."""

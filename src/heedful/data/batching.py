@@ -1,0 +1,131 @@
+"""Sentences to batches: of like lengths on both sides, within a budget, in a repeatable order.
+
+A batch costs rows x (longest source + longest target), padding included. Sorted by target length
+alone, two fifths of a caption corpus would be padding; sorted by both, a twentieth is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from heedful.data.corpus import Corpus
+from heedful.data.tokenizer import Variants
+from heedful.errors import DataError
+
+__all__ = ["Batch", "Batches", "pad"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Ids of some pairs, padded to rectangles; sources end with the end symbol."""
+
+    rows: np.ndarray
+    """Which pairs of the corpus these are."""
+    source: Tensor
+    source_lengths: Tensor
+    target: Tensor
+    target_lengths: Tensor
+
+    @property
+    def tokens(self) -> int:
+        """Target tokens that are predicted: the words, and the end of each sentence."""
+        return int(self.target_lengths.sum()) + len(self.rows)
+
+    def to(self, device: torch.device) -> Batch:
+        """Move to where the model is."""
+        return Batch(
+            self.rows,
+            self.source.to(device),
+            self.source_lengths.to(device),
+            self.target.to(device),
+            self.target_lengths.to(device),
+        )
+
+
+def pad(sequences: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
+    """Put sequences into one rectangle, and give their lengths beside it."""
+    lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
+    table = np.full((len(sequences), int(lengths.max(initial=0))), padding, dtype=np.int64)
+    for row, sequence in zip(table, sequences, strict=True):
+        row[: len(sequence)] = sequence
+    return torch.from_numpy(table), torch.from_numpy(lengths)
+
+
+class Batches:
+    """The batches of every epoch; which they are follows from the seed and the epoch alone."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        budget: int,
+        eos: int,
+        padding: int,
+        seed: int = 1,
+        variants: Variants | None = None,
+    ) -> None:
+        self._corpus, self._budget, self._seed = corpus, budget, seed
+        self._eos, self._padding, self._variants = eos, padding, variants
+        self._source = corpus.source.lengths() + 1  # the end symbol
+        self._target = corpus.target.lengths() + 1  # start or end symbol
+        longest = int((self._source.astype(np.int64) + self._target).max())
+        if longest > budget:
+            raise DataError(
+                f"a pair of {longest} positions does not fit into data.batch_tokens = {budget}; "
+                f"raise data.batch_tokens or lower data.max_length"
+            )
+
+    def plan(self, epoch: int) -> list[np.ndarray]:
+        """Say which rows go together in an epoch, in which order.
+
+        Rows are sorted by target length, and within it by source length, up and down in turn so
+        that neighbours stay alike where the target length changes. Equal ones are shuffled.
+        """
+        random = np.random.default_rng([self._seed, epoch])
+        source, target = self._source, self._target
+        snake = np.where(target % 2 == 0, source, -source)
+        order = np.lexsort((random.random(len(source), dtype=np.float32), snake, target))
+        plan: list[np.ndarray] = []
+        begin, widest_source, widest_target = 0, 0, 0
+        left, right = source[order].tolist(), target[order].tolist()
+        for place, (s, t) in enumerate(zip(left, right, strict=True)):
+            wide_s, wide_t = max(widest_source, s), max(widest_target, t)
+            if (place - begin + 1) * (wide_s + wide_t) > self._budget:
+                plan.append(order[begin:place])
+                begin, wide_s, wide_t = place, s, t
+            widest_source, widest_target = wide_s, wide_t
+        plan.append(order[begin:])
+        random.shuffle(plan)  # type: ignore[arg-type]
+        return plan
+
+    def batch(self, rows: np.ndarray, epoch: int) -> Batch:
+        """Make one batch of a plan."""
+        corpus, variants = self._corpus, self._variants
+        if variants is None:
+            sources = [[*corpus.source[i].tolist(), self._eos] for i in rows.tolist()]
+            targets = [corpus.target[i].tolist() for i in rows.tolist()]
+        else:
+            sources, targets = [], []
+            for i in rows.tolist():
+                random = np.random.default_rng([self._seed, epoch, i])
+                sources.append([*variants.draw(corpus.source[i].tolist(), random), self._eos])
+                targets.append(variants.draw(corpus.target[i].tolist(), random))
+        return Batch(rows, *pad(sources, self._padding), *pad(targets, self._padding))
+
+    def epoch(self, epoch: int, start: int = 0) -> Iterator[Batch]:
+        """Give the batches of an epoch, from the `start`-th on."""
+        for rows in self.plan(epoch)[start:]:
+            yield self.batch(rows, epoch)
+
+    def padding_share(self, epoch: int = 0) -> float:
+        """Give the share of all computed positions that is padding."""
+        real = computed = 0
+        for rows in self.plan(epoch):
+            source, target = self._source[rows], self._target[rows]
+            real += int(source.sum() + target.sum())
+            computed += len(rows) * int(source.max() + target.max())
+        return 1 - real / computed

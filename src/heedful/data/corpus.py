@@ -1,0 +1,205 @@
+"""Files to ids: the corpus as numbers on disk, mapped into memory so that its size costs none.
+
+`doctor.examine` has gone over the text once and said which lines are kept. `prepare` goes over it
+again: a part of it teaches the pieces, a part is held out for development where none was
+given, and the ids of the rest are written. Later runs map the ids and read no text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from heedful.data.reading import Source
+from heedful.data.text import normalise
+from heedful.data.tokenizer import Tokenizer, learn
+from heedful.errors import DataError
+from heedful.settings import Settings
+
+__all__ = ["Corpus", "Ids", "Pair", "development_size", "pairs_of", "prepare"]
+
+CHUNK = 20_000
+"""Pairs encoded at once: enough to keep the cores busy, little enough to forget."""
+
+Pair = tuple[str, str]
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how many pairs are done, and how many there are."""
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    pass
+
+
+class Ids:
+    """Sequences of ids in two files: the numbers, and where each sequence ends."""
+
+    def __init__(self, stem: Path) -> None:
+        ends = np.memmap(f"{stem}.ends", dtype="<i8", mode="r")
+        self.ends = ends
+        # An empty file cannot be mapped; a corpus of empty sequences never gets this far.
+        self.numbers = np.memmap(f"{stem}.ids", dtype="<i4", mode="r")
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        begin = int(self.ends[index - 1]) if index else 0
+        return self.numbers[begin : int(self.ends[index])]
+
+    def lengths(self) -> np.ndarray:
+        """Give the length of every sequence."""
+        lengths = np.empty(len(self), dtype=np.int32)
+        lengths[0] = self.ends[0]
+        np.subtract(self.ends[1:], self.ends[:-1], out=lengths[1:], casting="unsafe")
+        return lengths
+
+
+class _Writer:
+    """Writes what `Ids` maps."""
+
+    def __init__(self, stem: Path) -> None:
+        self._numbers = open(f"{stem}.ids", "wb")  # noqa: SIM115 (closed in `close`)
+        self._ends = open(f"{stem}.ends", "wb")  # noqa: SIM115
+        self._end = 0
+
+    def write(self, sequences: Sequence[Sequence[int]]) -> None:
+        lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
+        ends = self._end + np.cumsum(lengths)
+        flat = np.fromiter(
+            (i for s in sequences for i in s), dtype="<i4", count=int(lengths.sum())
+        )
+        self._numbers.write(flat.tobytes())
+        self._ends.write(ends.astype("<i8").tobytes())
+        self._end = int(ends[-1]) if len(ends) else self._end
+
+    def close(self) -> None:
+        self._numbers.close()
+        self._ends.close()
+
+
+@dataclass
+class Corpus:
+    """What training reads: the ids of both sides, and development text to score on."""
+
+    source: Ids
+    target: Ids
+    dev: list[Pair]
+    too_long: int
+    """Pairs left out because they had more pieces than `data.max_length`."""
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @classmethod
+    def open(cls, folder: Path) -> Corpus:
+        """Map a corpus that `prepare` wrote."""
+        try:
+            facts = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
+            return cls(
+                Ids(folder / "source"),
+                Ids(folder / "target"),
+                [(s, t) for s, t in facts["dev"]],
+                facts["too_long"],
+            )
+        except (OSError, ValueError, KeyError) as error:
+            raise DataError(
+                f"the prepared corpus in {folder} cannot be read: {error}; delete that folder"
+            ) from error
+
+
+def development_size(pairs: int) -> int:
+    """How many pairs to hold out: a twentieth of little data, never more than a thousand."""
+    return max(1, min(1000, pairs // 20))
+
+
+def _number(text: str, seed: int) -> float:
+    """Give a text a number in [0, 1) that depends on nothing but it and the seed."""
+    digest = hashlib.blake2b(text.encode(), digest_size=8, key=str(seed).encode()).digest()
+    return int.from_bytes(digest, "little") / 2**64
+
+
+def pairs_of(sources: Sequence[Source], keep: np.ndarray | None = None) -> Iterator[Pair]:
+    """Give the normalised pairs of all sources in order, those that are kept."""
+    line = 0
+    for source in sources:
+        for _, left, right in source.pairs():
+            if keep is None or keep[line]:
+                yield normalise(left), normalise(right)
+            line += 1
+
+
+def prepare(
+    sources: Sequence[Source],
+    keep: np.ndarray,
+    settings: Settings,
+    folder: Path,
+    dev: Sequence[Source] = (),
+    tokenizer: Tokenizer | None = None,
+    progress: Progress = _silent,
+) -> tuple[Corpus, Tokenizer]:
+    """Write the ids of the kept pairs into `folder`, learning the pieces first unless given.
+
+    The development set is held out by distinct source sentence: a sentence that occurs twice,
+    with two translations, is wholly on one side. Which ones go follows from their text and the
+    seed, so nothing about the order of the files matters.
+    """
+    kept = int(keep.sum())
+    if kept < 2:
+        raise DataError(
+            f"{kept} usable pair{'s' * (kept != 1)} of {len(keep)} cannot be trained on: at least "
+            f"2 are needed, one to learn from and one to check; give more text"
+        )
+    seed = settings.train.seed
+    share = 0.0 if dev else (settings.data.dev_size or development_size(kept)) / kept
+    held: list[Pair] = [p for p in pairs_of(dev) if p[0] and p[1]]
+
+    def training() -> Iterator[Pair]:
+        for pair in pairs_of(sources, keep):
+            if _number(pair[0], seed) >= share:
+                yield pair
+
+    if not held:
+        ranked = (p for p in pairs_of(sources, keep) if _number(p[0], seed) < share)
+        held = list(islice(ranked, 5000))
+    if not held:  # little data and an unlucky draw: take the pair with the smallest number
+        smallest = min(_number(s, seed) for s, _ in pairs_of(sources, keep))
+        share = smallest + 1e-12
+        held = [p for p in pairs_of(sources, keep) if _number(p[0], seed) < share]
+    if tokenizer is None:
+        progress("learning pieces", 0, kept)
+        wanted = min(1.0, settings.tokenizer.sample_lines / kept)
+        sampled = (
+            text for pair in training() if _number(pair[1], seed + 1) < wanted for text in pair
+        )
+        tokenizer = Tokenizer(learn(sampled, settings.tokenizer))
+
+    folder.mkdir(parents=True, exist_ok=True)
+    writers = _Writer(folder / "source"), _Writer(folder / "target")
+    pairs, done, too_long, longest = training(), 0, 0, settings.data.max_length
+    try:
+        while chunk := list(islice(pairs, CHUNK)):
+            left = tokenizer.encode_many([s for s, _ in chunk])
+            right = tokenizer.encode_many([t for _, t in chunk])
+            fit = [0 < len(s) <= longest and 0 < len(t) <= longest for s, t in zip(left, right, strict=True)]
+            too_long += len(fit) - sum(fit)
+            writers[0].write([s for s, ok in zip(left, fit, strict=True) if ok])
+            writers[1].write([t for t, ok in zip(right, fit, strict=True) if ok])
+            done += len(chunk)
+            progress("preparing", done, kept)
+    finally:
+        for writer in writers:
+            writer.close()
+    if too_long == done:
+        raise DataError(
+            f"all {done} pairs are longer than data.max_length = {longest} pieces or empty; "
+            f"raise data.max_length or split the lines into sentences"
+        )
+    facts = {"dev": held, "too_long": too_long}
+    (folder / "corpus.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+    return Corpus.open(folder), tokenizer

@@ -1,0 +1,297 @@
+"""The data doctor: what is wrong with a corpus, and which of its pairs to train on.
+
+`examine` reads the text once and remembers numbers only (two hashes, two lengths, the scripts, a
+code; 33 bytes a pair), decides from them when it has seen everything, and looks up examples at the
+end. `Filter` in `filter.py` says of a single pair what can be said without the others; the words of
+the report are in `findings.py`, the place where two files drift apart is found in `drift.py`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heedful.data.drift import drift
+from heedful.data.filter import SLACK, Filter, broken, search_broken
+from heedful.data.findings import KINDS, Kind, Problem, Report, Severity
+from heedful.data.reading import Source, UnequalLines
+from heedful.data.text import SCRIPTS, normalise, scripts_in
+from heedful.settings import DataSettings
+
+__all__ = ["Filter", "Problem", "Report", "broken", "drift", "examine"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how many pairs are done, and how many there are, roughly."""
+
+_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS, start=1)}
+_OVER_LONG, _EMPTY = _CODES["over-long"], _CODES["empty-side"]
+_BROKEN, _EQUAL = _CODES["broken-characters"], _CODES["equal-sides"]
+
+_PLACES = 10
+_SHOWN = 90
+"""Characters of a side shown in an example."""
+_EVERY = 5_000
+"""Pairs between two tellings of progress."""
+_BLOCK = 1 << 19
+"""Lines whose numbers are worked on together, to keep temporary arrays small."""
+_OWN = 0.2
+"""A script belongs to a side of the corpus when this part of its lines is written in it."""
+
+Hashes = NDArray[np.uint64]
+Numbers = NDArray[np.uint32]
+Codes = NDArray[np.uint8]
+Lines = NDArray[np.intp]
+
+
+class _Facts:
+    """The numbers remembered of every line; a code is that of the reason to drop it, or 0."""
+
+    def __init__(self) -> None:
+        self._hashes = bytearray(), bytearray()
+        self._lengths = array("I"), array("I")
+        self._scripts = array("I"), array("I")
+        self._codes = bytearray()
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def read(self, pairs: Iterable[tuple[int, str, str]], longest: int) -> Iterator[int]:
+        """Remember pair after pair, and say now and then how many there are."""
+        codes = self._codes
+        source_hashes, pair_hashes = self._hashes
+        source_length, target_length = (lengths.append for lengths in self._lengths)
+        source_scripts, target_scripts = (scripts.append for scripts in self._scripts)
+        for number, source, target in pairs:
+            code = 0
+            if len(source) > longest or len(target) > longest:
+                code, source, target = _OVER_LONG, "", ""
+            else:
+                if (not source.isascii() and search_broken(source)) or (
+                    not target.isascii() and search_broken(target)
+                ):
+                    code = _BROKEN
+                source, target = normalise(source), normalise(target)
+                if not source or not target:
+                    code = _EMPTY
+                elif not code and source == target:
+                    code = _EQUAL
+            codes.append(code)
+            source_hashes += blake2b(source.encode(), digest_size=8).digest()
+            # no TAB is left in normalised text, so no two pairs make one string
+            pair_hashes += blake2b(f"{source}\t{target}".encode(), digest_size=8).digest()
+            source_length(len(source))
+            target_length(len(target))
+            source_scripts(scripts_in(source))
+            target_scripts(scripts_in(target))
+            if number % _EVERY == 0:
+                yield len(codes)
+
+    def codes(self) -> Codes:
+        return np.frombuffer(self._codes, dtype=np.uint8).copy()
+
+    def hashes(self) -> tuple[Hashes, Hashes]:
+        """Give those of the sources, and those of the pairs."""
+        source, pair = (np.frombuffer(digests, dtype=np.uint64) for digests in self._hashes)
+        return source, pair
+
+    def lengths(self) -> tuple[Numbers, Numbers]:
+        source, target = (np.frombuffer(lengths, dtype=np.uint32) for lengths in self._lengths)
+        return source, target
+
+    def scripts(self) -> tuple[Numbers, Numbers]:
+        source, target = (np.frombuffer(scripts, dtype=np.uint32) for scripts in self._scripts)
+        return source, target
+
+
+def examine(
+    sources: Sequence[Source],
+    settings: DataSettings,
+    dev: Sequence[Source] = (),
+    test: Sequence[Source] = (),
+    progress: Progress | None = None,
+) -> Report:
+    """Read the corpus once and say what is wrong with it, worst first, and what to train on.
+
+    Each pair counts under one problem only, the first that fits in the order of `KINDS`, so that
+    what is dropped adds up. Files of unequal length are a problem of severity "error" here; the
+    lines up to the end of the shorter one are examined all the same.
+    """
+    problems: list[Problem] = []
+    facts, starts = _read(sources, settings, problems, progress)
+    codes = facts.codes()
+    noted: dict[Kind, Lines] = {}
+    advice = {kind: said for kind, (_, said) in KINDS.items()}
+
+    if not settings.drop_equal:
+        noted["equal-sides"] = np.flatnonzero(codes == _EQUAL)
+        codes[noted["equal-sides"]] = 0
+    own = [_own_scripts(scripts, codes) for scripts in facts.scripts()]
+    foreign = _foreign_lines(facts.scripts(), own, codes)
+    if settings.drop_wrong_script:
+        codes[foreign] = _CODES["wrong-script"]
+    else:
+        noted["wrong-script"] = foreign
+    ratio = _middle_ratio(facts.lengths(), codes)
+    uneven = _uneven_lines(facts.lengths(), ratio, settings.max_ratio, codes)
+    codes[uneven] = _CODES["length-ratio"]
+    source_hashes, pair_hashes = facts.hashes()
+    leaks: tuple[tuple[Kind, Sequence[Source]], ...] = (("leak-test", test), ("leak-dev", dev))
+    for kind, known in leaks:
+        if known:
+            known_sources, known_pairs = _sorted_hashes(_read(known, settings, problems)[0])
+            leaked = _members(source_hashes, known_sources, codes)
+            same = np.count_nonzero(np.isin(pair_hashes[leaked], known_pairs))
+            if same:
+                advice[kind] = f"{same:,} with the same translation; {advice[kind]}"
+            codes[leaked] = _CODES[kind]
+    codes[_repetitions(pair_hashes, codes)] = _CODES["duplicate"]
+    several = _several(source_hashes, codes)
+    noted["many-translations"] = _members(source_hashes, several, codes, _PLACES)
+
+    found: list[tuple[Kind, Severity, int, Lines]] = []
+    for kind, code in _CODES.items():
+        lines = np.flatnonzero(codes == code)
+        found.append((kind, "drop", len(lines), lines[:_PLACES]))
+    for kind, lines in noted.items():
+        count = len(several) if kind == "many-translations" else len(lines)
+        found.append((kind, "note", count, lines[:_PLACES]))
+    found = [problem for problem in found if problem[2]]
+    examples = _examples(sources, starts, {int(lines[0]) for *_, lines in found})
+    for kind, severity, count, lines in found:
+        places = [_place(sources, starts, int(line)) for line in lines]
+        example = examples[int(lines[0])]
+        problems.append(Problem(kind, count, places, example, severity, advice[kind]))
+    keep = codes == 0
+    if not keep.any():
+        problems.append(
+            Problem("nothing-left", len(codes), [], "", "error", advice["nothing-left"])
+        )
+    return Report(len(codes), problems, keep, ratio, own[0], own[1])
+
+
+def _read(
+    sources: Sequence[Source],
+    settings: DataSettings,
+    problems: list[Problem],
+    progress: Progress | None = None,
+) -> tuple[_Facts, list[int]]:
+    """Read all lines; give their facts, and at which of them each source begins."""
+    facts = _Facts()
+    starts = []
+    expected = sum(source.count_roughly() for source in sources) if progress else 0
+    for source in sources:
+        starts.append(len(facts))
+        try:
+            for done in facts.read(source.pairs(), settings.max_characters):
+                if progress:
+                    progress("examining", done, max(expected, done + 1))
+        except UnequalLines as error:
+            count = abs(error.counts[0] - error.counts[1])
+            place = [source.place(error.begins)] if error.begins else []
+            problems.append(Problem("unequal-lines", count, place, "", "error", str(error)))
+    if progress:
+        progress("examining", len(facts), len(facts))
+    return facts, starts
+
+
+def _own_scripts(scripts: Numbers, codes: Codes) -> int:
+    """Give the scripts one side of the corpus is written in, as bits.
+
+    There may be two: Japanese mixes kana and Han, and a corpus may join Serbian in both of its
+    alphabets. What few lines are in is foreign.
+    """
+    lines = scripts[(codes == 0) & (scripts != 0)]
+    counts = [np.count_nonzero(lines & (1 << bit)) for bit in range(len(SCRIPTS))]
+    return sum(1 << bit for bit, count in enumerate(counts) if count > _OWN * len(lines))
+
+
+def _foreign_lines(scripts: tuple[Numbers, Numbers], own: Sequence[int], codes: Codes) -> Lines:
+    foreign = np.zeros(len(codes), dtype=bool)
+    for side, allowed in zip(scripts, own, strict=True):
+        if allowed:
+            foreign |= (side != 0) & (side & allowed == 0)
+    return np.flatnonzero(foreign & (codes == 0))
+
+
+def _middle_ratio(lengths: tuple[Numbers, Numbers], codes: Codes) -> float:
+    good = codes == 0
+    return float(np.median(lengths[0][good] / lengths[1][good])) if good.any() else 1.0
+
+
+def _uneven_lines(
+    lengths: tuple[Numbers, Numbers], ratio: float, most: float, codes: Codes
+) -> Lines:
+    found = []
+    for begin in range(0, len(codes), _BLOCK):
+        block = slice(begin, begin + _BLOCK)
+        ours = lengths[0][block] + SLACK
+        theirs = lengths[1][block] * ratio + SLACK
+        uneven = np.maximum(ours, theirs) > most * np.minimum(ours, theirs)
+        found.append(begin + np.flatnonzero(uneven & (codes[block] == 0)))
+    return np.concatenate([np.empty(0, dtype=np.intp), *found])
+
+
+def _sorted_hashes(facts: _Facts) -> tuple[Hashes, Hashes]:
+    codes = facts.codes()
+    real = (codes != _OVER_LONG) & (codes != _EMPTY)
+    source, pair = (np.sort(hashes[real]) for hashes in facts.hashes())
+    return source, pair
+
+
+def _members(hashes: Hashes, known: Hashes, codes: Codes, most: int | None = None) -> Lines:
+    """Find the kept lines whose hash is among the known, sorted ones; the first of them only."""
+    found: list[Lines] = []
+    for begin in range(0, len(codes) if len(known) else 0, _BLOCK):
+        block = hashes[begin : begin + _BLOCK]
+        nearest = known[np.minimum(np.searchsorted(known, block), len(known) - 1)]
+        found.append(
+            begin + np.flatnonzero((nearest == block) & (codes[begin : begin + _BLOCK] == 0))
+        )
+        if most is not None and sum(map(len, found)) >= most:
+            break
+    return np.concatenate([np.empty(0, dtype=np.intp), *found])[:most]
+
+
+def _repetitions(hashes: Hashes, codes: Codes) -> Lines:
+    """Find the kept lines that an earlier kept line is equal to."""
+    kept = np.flatnonzero(codes == 0)
+    order = np.argsort(hashes[kept], kind="stable")
+    ordered = hashes[kept[order]]
+    repeated: Lines = kept[order[1:][ordered[1:] == ordered[:-1]]]
+    return repeated
+
+
+def _several(hashes: Hashes, codes: Codes) -> Hashes:
+    """Give the hashes that more than one kept line has, sorted."""
+    ordered = np.sort(hashes[codes == 0])
+    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+
+
+def _place(sources: Sequence[Source], starts: list[int], line: int) -> str:
+    which = bisect_right(starts, line) - 1
+    return sources[which].place(line - starts[which] + 1)
+
+
+def _examples(sources: Sequence[Source], starts: list[int], wanted: set[int]) -> dict[int, str]:
+    """Read the wanted lines once more, each source only as far as needed."""
+    found: dict[int, str] = {}
+    by_source: list[set[int]] = [set() for _ in sources]
+    for line in wanted:
+        by_source[bisect_right(starts, line) - 1].add(line)
+    for source, start, here in zip(sources, starts, by_source, strict=True):
+        if here:
+            for number, ours, theirs in islice(source.pairs(), max(here) - start + 1):
+                if start + number - 1 in here:
+                    found[start + number - 1] = f'"{_shorten(ours)}" | "{_shorten(theirs)}"'
+    return found
+
+
+def _shorten(text: str) -> str:
+    text = normalise(text[: 4 * _SHOWN])
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,144 @@
+"""What the data doctor says: kinds of problems, their words, and the report.
+
+The finding itself is in `doctor.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heedful.data.text import SCRIPTS
+from heedful.errors import DataError
+
+__all__ = ["KINDS", "Kind", "Problem", "Report", "Severity"]
+
+Severity = Literal["error", "drop", "note"]
+
+Kind = Literal[
+    "unequal-lines",
+    "nothing-left",
+    "over-long",
+    "empty-side",
+    "broken-characters",
+    "equal-sides",
+    "wrong-script",
+    "length-ratio",
+    "leak-test",
+    "leak-dev",
+    "duplicate",
+    "many-translations",
+]
+
+KINDS: dict[Kind, tuple[str, str]] = {
+    "unequal-lines": ("lines more in one file than in the other", "mend the files"),
+    "nothing-left": (
+        "pairs and none left to train on",
+        "look at the other problems and at the columns given",
+    ),
+    "over-long": ("lines too long to be sentences", "split them, or raise data.max_characters"),
+    "empty-side": ("pairs with an empty side", "nothing to do, unless the columns are wrong"),
+    "broken-characters": ("pairs with broken characters", "read the text in its right encoding"),
+    "equal-sides": ("pairs with two equal sides", "translate them, or set data.drop_equal=false"),
+    "wrong-script": (
+        "pairs with a side in another script",
+        "look whether sides are swapped, or set data.drop_wrong_script=false",
+    ),
+    "length-ratio": (
+        "pairs of very different length",
+        "look whether they are translations, or raise data.max_ratio",
+    ),
+    "leak-test": ("pairs whose source is in the test set", "keep test text out of training"),
+    "leak-dev": ("pairs whose source is in the development set", "keep the sets apart"),
+    "duplicate": ("repetitions of a pair", "nothing to do: the first of them is kept"),
+    "many-translations": ("sources with several translations", "nothing to do: all are kept"),
+}
+"""Of each kind what it is and what to do about it; a pair counts under the first that fits."""
+
+_WORDS: dict[Severity, str] = {"error": "error", "drop": "dropped", "note": "note"}
+_RANK: dict[Severity, int] = {"error": 0, "drop": 1, "note": 2}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One kind of problem: how often, where first, what it looks like and what to do."""
+
+    kind: Kind
+    count: int
+    lines: list[str]
+    """The first places, as file:line."""
+    example: str
+    severity: Severity
+    """error: training on this makes no sense; drop: left out of training; note: kept."""
+    advice: str
+
+    def text(self) -> list[str]:
+        """Say it in a line, and the example in a second one."""
+        places = ", ".join(self.lines[:3]) + (", ..." if self.count > 3 else "")
+        what, rest = KINDS[self.kind][0].split(" ", 1)
+        what = what.removesuffix("s") if self.count == 1 else what
+        told = f"{_WORDS[self.severity]}: {self.count:,} {what} {rest}"
+        if places:
+            told += f" ({places})"
+        first = f"{told}; {self.advice}"
+        return [first, f"    {self.example}"] if self.example else [first]
+
+
+def _names(scripts: int) -> list[str]:
+    return [name for bit, name in enumerate(SCRIPTS) if scripts >> bit & 1]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole examination; `keep` says of every line of every source whether to train on it."""
+
+    pairs: int
+    problems: list[Problem]
+    keep: NDArray[np.bool_] = field(repr=False)
+    ratio: float
+    """Characters of the source for each of the target, in the middle of the corpus."""
+    source_scripts: int
+    """What the side is written in, as bits in order of `text.SCRIPTS`."""
+    target_scripts: int
+
+    def __post_init__(self) -> None:
+        self.problems.sort(key=lambda problem: (_RANK[problem.severity], -problem.count))
+
+    @property
+    def kept(self) -> int:
+        """How many pairs are left to train on."""
+        return int(np.count_nonzero(self.keep))
+
+    def raise_errors(self) -> None:
+        """Refuse a corpus on which training makes no sense."""
+        for problem in self.problems:
+            if problem.severity == "error":
+                raise DataError(
+                    problem.advice
+                    if problem.kind == "unequal-lines"
+                    else f"no pair of {problem.count:,} can be trained on; {problem.advice}"
+                )
+
+    def lines(self) -> list[str]:
+        """Put the report into plain text, worst first."""
+        dropped = self.pairs - self.kept
+        told = [f"{self.pairs:,} pairs: {self.kept:,} kept, {dropped:,} dropped"]
+        for problem in self.problems:
+            told += problem.text()
+        return told
+
+    def to_json(self) -> str:
+        """Put the report, without `keep`, into JSON."""
+        facts = {
+            "pairs": self.pairs,
+            "kept": self.kept,
+            "ratio": round(self.ratio, 4),
+            "source_scripts": _names(self.source_scripts),
+            "target_scripts": _names(self.target_scripts),
+            "problems": [vars(problem) for problem in self.problems],
+        }
+        return json.dumps(facts, ensure_ascii=False, indent=2)

@@ -1,0 +1,374 @@
+"""The constructions of one clause with a verb: who does what, to whom, when, whether, how."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from heedful.data.grammar import french
+from heedful.data.grammar.being import (
+    AN_ADJECTIVE,
+    REAL,
+    draw_located,
+    draw_place,
+    draw_quality,
+    draw_scene,
+)
+from heedful.data.grammar.choosing import (
+    ANY,
+    COUNTED,
+    DEFINITE,
+    DESCRIBING,
+    OWNED,
+    SINGLE,
+    Choice,
+    Role,
+)
+from heedful.data.grammar.clauses import (
+    NOTHING,
+    Pairs,
+    Sentence,
+    asked,
+    pair,
+    sentence,
+    stated,
+)
+from heedful.data.grammar.lexicon import PEOPLE, of
+from heedful.data.grammar.phrases import PRONOUNS, Complement, Phrase, Pronoun
+from heedful.data.grammar.predicates import ABLE, LOCATED, OBLIGED, SAID, WILLING
+from heedful.data.grammar.verbs import (
+    GIVING,
+    GO,
+    INTRANSITIVE,
+    TIMES,
+    TRANSITIVE,
+    TRAVEL_BY,
+    VERB_NAMED,
+)
+from heedful.data.grammar.words import Agreement, Noun, Tense, Verb
+
+__all__ = [
+    "TENSES",
+    "Event",
+    "count_described",
+    "described",
+    "draw_event",
+    "future",
+    "giving",
+    "intransitive",
+    "modal",
+    "negation",
+    "numeral",
+    "possession",
+    "pronoun",
+    "question",
+    "said_to",
+    "somewhere",
+    "transitive",
+    "travel",
+]
+
+TENSES = (Tense.PRESENT, Tense.PAST, Tense.FUTURE)
+_LASTING = frozenset(INTRANSITIVE[:8])
+_STILL = frozenset(verb for verb in INTRANSITIVE if verb.lemma in ("sleep", "wait", "sing", "cry"))
+_FOND = frozenset(verb for verb in TRANSITIVE if verb.lemma in ("love", "like"))
+"""One loves somebody in particular: not to love just any has no good French."""
+_AT_A_PLACE = frozenset(
+    (
+        *_LASTING,
+        *(
+            one
+            for one in TRANSITIVE
+            if one.lemma in ("see", "find", "meet", "buy", "sell", "lose", "eat", "draw")
+        ),
+    )
+)
+
+
+class Event(NamedTuple):
+    """Somebody does something, perhaps to something."""
+
+    subject: Phrase
+    verb: Verb
+    thing: Phrase | None
+
+    def complement(self, negative: bool = False) -> Complement:
+        """Give what goes with the verb."""
+        return NOTHING if self.thing is None else self.thing.acted_on[negative]
+
+    def pairs(self) -> Pairs:
+        """Give the pairs of the two nouns, with the verb and with their adjectives."""
+        subject, verb, thing = self
+        pairs = subject.pairs
+        if subject.lemma:
+            pairs += ((subject.lemma, verb.lemma),)
+        if thing is None:
+            return pairs
+        return (*pairs, *thing.pairs, (thing.lemma, verb.lemma))
+
+
+def draw_event(
+    choice: Choice,
+    role: Role = DEFINITE,
+    likely: float = AN_ADJECTIVE,
+    pronoun: float = 0.3,
+    verbs: tuple[Verb, ...] = (*INTRANSITIVE, *TRANSITIVE),
+) -> Event:
+    """Choose a verb, who does it and to what."""
+    verb = choice.one(verbs)
+    subject = choice.subject(verb.agents, role, likely, pronoun)
+    if not verb.objects:
+        return Event(subject, verb, None)
+    objects = DEFINITE if verb in _FOND else ANY
+    return Event(subject, verb, choice.other(subject, verb.objects, objects, likely))
+
+
+def somewhere(choice: Choice, event: Event, rest: Complement, likely: float) -> Complement:
+    """Perhaps say where: after the object in English and French, before it in Korean."""
+    if event.verb in _AT_A_PLACE and choice.chance(likely):
+        en, fr, ko = draw_scene(choice, event.subject)
+        return Complement(rest.en + en, rest.fr + fr, ko + rest.ko)
+    return rest
+
+
+def _at_times(choice: Choice, tense: Tense, likely: float, rest: Complement) -> Complement:
+    """Perhaps say when: last in English and French, right after the topic in Korean."""
+    if not choice.chance(likely):
+        return rest
+    en, fr, ko = choice.one(TIMES[tense])
+    return Complement(rest.en + en, rest.fr + fr, ko + rest.ko)
+
+
+def _told(
+    choice: Choice, name: str, event: Event, tense: Tense, negative: bool, when: float = 0.12
+) -> Sentence:
+    """State an event; `when` is the probability of an adverb of time."""
+    rest = somewhere(choice, event, event.complement(negative), 0.3)
+    rest = _at_times(choice, tense, when, rest)
+    clause = stated(event.subject, SAID[event.verb], tense, negative, rest)
+    return sentence(clause, name, event.pairs())
+
+
+def intransitive(choice: Choice) -> Sentence:
+    """The girl danced in the garden yesterday."""
+    verb = choice.one(INTRANSITIVE)
+    predicate = SAID[verb]
+    tense = choice.one(REAL)
+    subject = choice.subject(verb.agents, ANY, AN_ADJECTIVE, 0.25)
+    rest = NOTHING
+    if verb in _LASTING and choice.chance(0.6):
+        still = verb in _STILL
+        rest = draw_place(choice, subject, "에서") if still else draw_scene(choice, subject)
+    rest = _at_times(choice, tense, 0.35, rest)
+    clause = stated(subject, predicate, tense, False, rest)
+    return sentence(clause, "intransitive", subject.pairs + pair(subject, predicate))
+
+
+def transitive(choice: Choice) -> Sentence:
+    """The dog saw the cat."""
+    event = draw_event(choice, ANY, 0.0, verbs=TRANSITIVE)
+    return _told(choice, "transitive", event, choice.one(REAL), False)
+
+
+def described(choice: Choice) -> Sentence:
+    """The small dog saw the black cat."""
+    event = draw_event(choice, ANY, 1.0, 0.0, TRANSITIVE)
+    return _told(choice, "described", event, choice.one(REAL), False, 0.0)
+
+
+def count_described() -> int:
+    """Count the different sentences of `described` in which both nouns have an adjective.
+
+    The English of each tells its two phrases, its verb and its tense, so no two choices give the
+    same.
+    """
+
+    def phrases(noun: Noun) -> int:
+        return len(set(ANY[noun])) * len(DESCRIBING[noun.kind])
+
+    total = 0
+    for verb in TRANSITIVE:
+        if verb in _FOND:
+            continue  # their objects are chosen otherwise; a lower bound may leave them out
+        objects = sum(map(phrases, verb.objects))
+        for noun in verb.agents:
+            same = phrases(noun) if noun in verb.objects else 0
+            total += phrases(noun) * (objects - same) * len(set(REAL))
+    return total
+
+
+def negation(choice: Choice) -> Sentence:
+    """The dog didn't see the cat."""
+    kind = choice.random()
+    if kind < 0.7:
+        return _told(choice, "negation", draw_event(choice), choice.one(TENSES), True)
+    if kind < 0.85:
+        subject, predicate, pairs = draw_quality(choice)
+        return sentence(stated(subject, predicate, choice.one(REAL), True), "negation", pairs)
+    subject, where = draw_located(choice)
+    clause = stated(subject, LOCATED, choice.one(TENSES), True, where)
+    return sentence(clause, "negation", ())
+
+
+def future(choice: Choice) -> Sentence:
+    """The dog will see the cat tomorrow."""
+    return _told(choice, "future", draw_event(choice), Tense.FUTURE, False, 0.4)
+
+
+def question(choice: Choice) -> Sentence:
+    """Did the dog see the cat?"""
+    kind = choice.random()
+    if kind < 0.65:
+        event = draw_event(choice, pronoun=0.4)
+        event = event._replace(subject=choice.asked_about(event.subject))
+        clause = asked(event.subject, SAID[event.verb], choice.one(TENSES), event.complement())
+        return sentence(clause, "question", event.pairs(), question=True)
+    if kind < 0.85:
+        subject, predicate, pairs = draw_quality(choice)
+        clause = asked(choice.asked_about(subject), predicate, choice.one(REAL))
+        return sentence(clause, "question", pairs, question=True)
+    subject, where = draw_located(choice)
+    clause = asked(choice.asked_about(subject), LOCATED, choice.one(TENSES), where)
+    return sentence(clause, "question", (), question=True)
+
+
+def giving(choice: Choice) -> Sentence:
+    """The teacher gave a book to the student."""
+    verb = choice.one(GIVING)
+    predicate = SAID[verb]
+    subject = choice.subject(PEOPLE, DEFINITE)
+    thing = choice.phrase(verb.objects, ANY, AN_ADJECTIVE)
+    to = choice.other(subject, PEOPLE, SINGLE)
+    negative = choice.chance(0.15)
+    rest = Complement(
+        f" {thing.en} to {to.en}",
+        f" {thing.fr_not if negative else thing.fr} {french.after_a(to.fr)}",
+        f"{to.ko}에게 {thing.object} ",
+    )
+    pairs = (*thing.pairs, *pair(subject, predicate), *pair(thing, predicate), *pair(to, predicate))
+    return sentence(stated(subject, predicate, choice.one(TENSES), negative, rest), "giving", pairs)
+
+
+_GOALS = of("school", "market", "station", "museum", "library", "hospital", "park")
+
+
+def travel(choice: Choice) -> Sentence:
+    """She went to the market by bus."""
+    tense = choice.one(TENSES)
+    predicate = SAID[GO]
+    subject = choice.subject(PEOPLE, DEFINITE)
+    to = choice.phrase(_GOALS, SINGLE)
+    rest = Complement(f" to {to.en}", " " + french.after_a(to.fr), f"{to.ko}에 ")
+    if choice.chance(0.7):
+        en, fr, ko = choice.one(TRAVEL_BY)
+        rest = Complement(rest.en + en, rest.fr + fr, ko + rest.ko)
+    rest = _at_times(choice, tense, 0.25, rest)
+    pairs = (*pair(subject, predicate), *pair(to, predicate))
+    return sentence(stated(subject, predicate, tense, choice.chance(0.15), rest), "travel", pairs)
+
+
+def _countable(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
+    """Leave out the family, of whom nobody has seven, and what is always one here."""
+    return tuple(noun for noun in nouns if COUNTED[noun] and noun.kind != "family")
+
+
+_COUNTING = tuple(
+    (verb, _countable(verb.agents), _countable(verb.objects))
+    for verb in TRANSITIVE
+    if verb.lemma not in ("love", "like", "open", "close", "clean", "cross", "climb")
+)
+
+
+def numeral(choice: Choice) -> Sentence:
+    """She bought three red books."""
+    verb, agents, objects = choice.one(_COUNTING)
+    if choice.chance(0.35):
+        subject = choice.phrase(agents, COUNTED, 0.2)
+        event = Event(subject, verb, choice.other(subject, verb.objects, ANY))
+    else:
+        subject = choice.subject(verb.agents, DEFINITE)
+        event = Event(subject, verb, choice.other(subject, objects, COUNTED, 0.4))
+    return _told(choice, "numeral", event, choice.one(TENSES), False)
+
+
+def _owned(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
+    return tuple(noun for noun in nouns if OWNED[noun])
+
+
+_OWNERS = tuple(
+    (verb, _owned(verb.agents), _owned(verb.objects))
+    for verb in TRANSITIVE
+    if len(_owned(verb.objects)) > 1
+)
+
+
+def possession(choice: Choice) -> Sentence:
+    """My dog found your key."""
+    verb, agents, objects = choice.one(_OWNERS)
+    subject = choice.subject(agents, OWNED)
+    event = Event(subject, verb, choice.other(subject, objects, OWNED, AN_ADJECTIVE))
+    return _told(choice, "possession", event, choice.one(TENSES), False)
+
+
+_MEETING = tuple(VERB_NAMED[name] for name in ("see", "love", "help", "follow", "meet"))
+
+
+def said_to(subject: Phrase, verb: Verb, to: Pronoun, tense: Tense, negative: bool) -> Sentence:
+    """Make a sentence whose direct object is a pronoun."""
+    rest = Complement(" " + to.en_object, "", to.phrase.object + " ")
+    predicate = SAID[verb]
+    number = to.phrase.who.number
+    clause = stated(subject, predicate, tense, negative, rest, clitic=to.clitic, ahead=number)
+    return sentence(clause, "pronoun", subject.pairs + pair(subject, predicate))
+
+
+def _oneself(subject: Phrase, to: Phrase) -> bool:
+    """Whether the object would need a reflexive, or is among us."""
+    first = (Agreement.JE, Agreement.NOUS)
+    return not subject.lemma and (
+        subject.who is to.who or (subject.who in first and to.who in first)
+    )
+
+
+def pronoun(choice: Choice) -> Sentence:
+    """The dog saw her. She gave me a book."""
+    to = choice.one(PRONOUNS)
+    tense = choice.one(TENSES)
+    negative = choice.chance(0.2)
+    give = choice.chance(0.4)
+    verb = choice.one(GIVING if give else _MEETING)
+    subject = choice.subject(verb.agents, DEFINITE, AN_ADJECTIVE)
+    while _oneself(subject, to.phrase):
+        subject = choice.person()
+    if not give:
+        return said_to(subject, verb, to, tense, negative)
+    thing = choice.phrase(verb.objects, ANY)
+    fr = thing.fr_not if negative else thing.fr
+    rest = Complement(f" {to.en_object} {thing.en}", f" {fr}", f"{to.ko_dative} {thing.object} ")
+    predicate = SAID[verb]
+    clause = stated(subject, predicate, tense, negative, rest, clitic=to.dative)
+    pairs = (*subject.pairs, *pair(subject, predicate), *pair(thing, predicate))
+    return sentence(clause, "pronoun", pairs)
+
+
+_AGAINST_ONES_WILL = frozenset({"fall", "cry", "lose", "break", "want", "have", "like", "love"})
+_DONE_AT_WILL = tuple(
+    verb for verb in (*INTRANSITIVE, *TRANSITIVE) if verb.lemma not in _AGAINST_ONES_WILL
+)
+
+
+def modal(choice: Choice) -> Sentence:
+    """The girl wants to buy a red car."""
+    event = draw_event(choice, pronoun=0.4, verbs=_DONE_AT_WILL)
+    subject, verb, _ = event
+    kind = choice.random()
+    if kind < 0.2:
+        clause = stated(subject, OBLIGED[verb], Tense.PRESENT, False, event.complement())
+        return sentence(clause, "modal", event.pairs())
+    predicate = (ABLE if kind < 0.6 else WILLING)[verb]
+    tense = choice.one(REAL)
+    if choice.chance(0.2):
+        clause = asked(choice.asked_about(subject), predicate, tense, event.complement())
+        return sentence(clause, "modal", event.pairs(), question=True)
+    negative = choice.chance(0.25)
+    clause = stated(subject, predicate, tense, negative, event.complement(negative))
+    return sentence(clause, "modal", event.pairs())

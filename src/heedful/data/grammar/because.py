@@ -1,0 +1,252 @@
+"""Sentences in which "it" has to be understood.
+
+In "The animal didn't cross the street because it was too tired" it is the animal, with "too
+wide" the street: only the adjective and the verb tell. French has to say il or elle, so its
+pronoun shows what was understood. The two nouns mostly differ in gender here, which leaves a
+guess not much better than one half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from heedful.data.grammar.choosing import DESCRIBING, SINGLE, Choice
+from heedful.data.grammar.clauses import Clause, Pairs, Sentence, sentence, stated
+from heedful.data.grammar.lexicon import ADJECTIVE_NAMED, NOUN_NAMED, THE, of
+from heedful.data.grammar.phrases import PHRASES, Complement, Phrase
+from heedful.data.grammar.predicates import ABLE, QUALITIES, SAID, Predicate
+from heedful.data.grammar.verbs import FIT, VERB_NAMED
+from heedful.data.grammar.words import Adjective, Agreement, Noun, Table, Tense, Verb
+
+__all__ = ["Reason", "because", "count_because", "draw_reason", "explained", "famous_because"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A verb with two nouns, and which qualities of either would prevent it.
+
+    No quality is in both lists of a scene; the same one may point elsewhere in another scene
+    (too wide: the street that is crossed, but the trophy that does not fit).
+    """
+
+    verb: Verb
+    agents: tuple[tuple[Noun, ...], tuple[Noun, ...]]
+    """The masculine and the feminine ones."""
+    objects: tuple[tuple[Noun, ...], tuple[Noun, ...]]
+    of_agent: tuple[Adjective, ...]
+    of_object: Mapping[Noun, tuple[Adjective, ...]]
+
+
+def _adjectives(names: str) -> tuple[Adjective, ...]:
+    return tuple(ADJECTIVE_NAMED[name] for name in names.split())
+
+
+def _by_gender(nouns: Sequence[Noun]) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
+    return (
+        tuple(noun for noun in nouns if not noun.feminine),
+        tuple(noun for noun in nouns if noun.feminine),
+    )
+
+
+def _scene(verb: str, agents: Sequence[Noun], of_agent: str, *of_object: tuple[str, str]) -> Scene:
+    """Read a scene; each part of `of_object` gives nouns or kinds, and qualities of theirs."""
+    qualities: dict[Noun, tuple[Adjective, ...]] = {}
+    for names, adjectives in of_object:
+        for noun in of(*names.split()):
+            qualities[noun] = qualities.get(noun, ()) + _adjectives(adjectives)
+    return Scene(
+        VERB_NAMED[verb],
+        _by_gender(agents),
+        _by_gender(tuple(qualities)),
+        _adjectives(of_agent),
+        qualities,
+    )
+
+
+_ANIMALS = of("animal")
+_SLOPES = ("street road path", "steep")
+SCENES = (
+    _scene(
+        *("cross", _ANIMALS, "tired weak sick lazy slow young"),
+        ("way", "wide narrow long slippery"),
+        ("water", "wide deep"),
+        _SLOPES,
+    ),
+    _scene(
+        *("cross", of("car", "motorcycle", "truck", "bus"), "heavy slow big"),
+        ("way", "narrow slippery"),
+        _SLOPES,
+    ),
+    _scene("climb", _ANIMALS, "tired weak sick lazy slow young", ("height", "high steep slippery")),
+    _scene("eat", _ANIMALS, "tired weak sick young", ("food", "hard bitter sour sweet")),
+    _scene(
+        *("carry", _ANIMALS, "tired weak sick lazy young"),
+        ("container furniture ball lamp clock mirror trophy", "heavy big long"),
+    ),
+    _scene("fit", FIT.agents, "big wide long", ("container", "small narrow full")),
+)
+
+_NEUTRAL = frozenset(_adjectives("old new beautiful red blue yellow white black fresh"))
+_BESIDE = {
+    kind: tuple(
+        adjective
+        for adjective in options
+        if adjective in _NEUTRAL and (kind, adjective.en) != ("animal", "old")
+    )
+    for kind, options in DESCRIBING.items()
+}
+"""What may stand beside either noun without bearing on the reason: no old dog is too young."""
+
+When = tuple[Table[Verb, Predicate], Tense, Tense]
+_WHEN: tuple[When, ...] = (
+    (SAID, Tense.PAST, Tense.PAST),
+    (SAID, Tense.PRESENT, Tense.PRESENT),
+    (SAID, Tense.FUTURE, Tense.PRESENT),
+    (ABLE, Tense.PAST, Tense.PAST),
+    (ABLE, Tense.PRESENT, Tense.PRESENT),
+)
+"""How the verb is said, its tense, and the tense of the reason: it won't because it is."""
+
+_DIFFERENT = 0.85
+_DESCRIBED = 0.07
+
+
+def _whens(verb: Verb) -> tuple[When, ...]:
+    """What does not fit has no choice, so can and can't are left out."""
+    return _WHEN[:3] if verb is FIT else _WHEN
+
+
+def _tail(key: tuple[Adjective, str, Tense, Agreement]) -> Complement:
+    """Give the reason: English and French after the clause, Korean inside it."""
+    adjective, kind, then, who = key
+    quality = QUALITIES[adjective, "too", kind]
+    pronoun = "elle" if who is Agreement.ELLE else "il"
+    return Complement(
+        f" because it {quality.en[then, False, Agreement.IL]}",
+        f" parce qu'{pronoun} {quality.fr[then, False, who, '', 0]}",
+        f"너무 {adjective.stem(kind).vowel}서 ",
+    )
+
+
+_TAILS: Table[tuple[Adjective, str, Tense, Agreement], Complement] = Table(_tail)
+
+
+class Reason(NamedTuple):
+    """What somebody does not do, with why not, ready to be stated or reported."""
+
+    agent: Phrase
+    predicate: Predicate
+    tense: Tense
+    rest: Complement
+    pairs: Pairs
+    of_agent: bool
+    """Whether it stands for the agent."""
+
+
+def _reason(
+    agent: Phrase, thing: Phrase, verb: Verb, when: When, adjective: Adjective, of_agent: bool
+) -> Reason:
+    """Put the parts together.
+
+    Where it is the object, Korean names the object in the reason and need not repeat it.
+    """
+    saying, tense, then = when
+    predicate = saying[verb]
+    meant = agent if of_agent else thing
+    en, fr, ko = _TAILS[adjective, meant.kind, then, meant.who]
+    if verb is FIT:
+        objects = Complement(f" in {thing.en}", f" dans {thing.fr}", f"{thing.ko}에 ")
+    else:
+        objects = thing.acted_on[True]
+    rest = Complement(
+        objects.en + en,
+        objects.fr + fr,
+        ko + objects.ko if of_agent else f"{thing.bare_subject} {ko}",
+    )
+    lemma = verb.lemma
+    pairs = (
+        *agent.pairs,
+        *thing.pairs,
+        (agent.lemma, lemma),
+        (thing.lemma, lemma),
+        (adjective.en, meant.lemma),
+    )
+    return Reason(agent, predicate, tense, rest, pairs, of_agent)
+
+
+def explained(clause: Clause, construction: str, reason: Reason, pairs: Pairs) -> Sentence:
+    """Write a clause that ends in a reason, and say where it and its noun are.
+
+    The noun is the last word before "because", or the head of the agent, wherever that begins.
+    """
+    before = clause.en[: clause.en.index(" because it ")]
+    it = before.count(" ") + 2
+    antecedent = it - 2
+    if reason.of_agent:
+        start = before.rindex(reason.agent.en + " ")
+        antecedent = before.count(" ", 0, start) + reason.agent.head
+    return sentence(clause, construction, pairs, it=it, antecedent=antecedent)
+
+
+def _phrase(choice: Choice, noun: Noun) -> Phrase:
+    determiner = choice.one(SINGLE[noun])
+    if choice.random() < _DESCRIBED and (options := _BESIDE[noun.kind]):
+        return PHRASES[noun, determiner, choice.one(options)]
+    return PHRASES[noun, determiner, None]
+
+
+def draw_reason(choice: Choice) -> Reason:
+    """Choose a scene, its two nouns, and what is wrong with which."""
+    scene = choice.one(SCENES)
+    feminine = choice.random() < 0.5
+    other = feminine ^ (choice.random() < _DIFFERENT)
+    agent = _phrase(choice, choice.one(scene.agents[feminine]))
+    noun = choice.one(scene.objects[other])
+    thing = _phrase(choice, noun)
+    when = choice.one(_whens(scene.verb))
+    of_agent = choice.random() < 0.5
+    adjective = choice.one(scene.of_agent if of_agent else scene.of_object[noun])
+    return _reason(agent, thing, scene.verb, when, adjective, of_agent)
+
+
+def _written(reason: Reason) -> Sentence:
+    clause = stated(reason.agent, reason.predicate, reason.tense, True, reason.rest)
+    return explained(clause, "because", reason, reason.pairs)
+
+
+def because(choice: Choice) -> Sentence:
+    """The animal didn't cross the street because it was too wide."""
+    return _written(draw_reason(choice))
+
+
+def famous_because(
+    agent: str, verb: str, thing: str, tense: Tense, adjective: str, of_agent: bool
+) -> Sentence:
+    """Give one sentence of this construction by its English words."""
+    first, second = (PHRASES[NOUN_NAMED[name], THE, None] for name in (agent, thing))
+    when = next(when for when in _WHEN if when[0] is SAID and when[1] is tense)
+    quality = ADJECTIVE_NAMED[adjective]
+    return _written(_reason(first, second, VERB_NAMED[verb], when, quality, of_agent))
+
+
+def count_because() -> int:
+    """Count the different sentences of this construction.
+
+    The English of each tells its two phrases, its verb group and its adjective, so no two choices
+    give the same.
+    """
+
+    def phrases(noun: Noun) -> int:
+        return len(set(SINGLE[noun])) * (1 + len(_BESIDE[noun.kind]))
+
+    total = 0
+    for scene in SCENES:
+        agents = sum(phrases(noun) for nouns in scene.agents for noun in nouns)
+        reasons = sum(
+            phrases(noun) * (len(scene.of_agent) + len(qualities))
+            for noun, qualities in scene.of_object.items()
+        )
+        total += agents * reasons * len(_whens(scene.verb))
+    return total

@@ -1,0 +1,138 @@
+"""Choosing words at random: which noun, which determiner, perhaps an adjective."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from heedful.data.grammar.lexicon import (
+    ADJECTIVES,
+    NOUNS,
+    NUMERALS,
+    OUR_OWN,
+    OUR_OWN_MANY,
+    THE,
+    THE_MANY,
+    THESE,
+    THIS,
+    A,
+    of,
+)
+from heedful.data.grammar.phrases import HE, PHRASES, PRONOUNS, SHE, THEY, YOU, Phrase
+from heedful.data.grammar.words import Adjective, Agreement, Determiner, Noun
+
+__all__ = [
+    "ANY",
+    "COUNTED",
+    "DEFINITE",
+    "DESCRIBING",
+    "ONE",
+    "OWNED",
+    "PLAIN",
+    "SAID_OF",
+    "SINGLE",
+    "Choice",
+    "Role",
+]
+
+T = TypeVar("T")
+Role = Mapping[Noun, tuple[Determiner, ...]]
+"""The determiners each noun may have; one written twice is chosen twice as often."""
+
+_KINDS = tuple(dict.fromkeys(noun.kind for noun in NOUNS))
+_SPOTS = frozenset(of("way", "water", "height", "place", "tree"))
+_NOBODYS = frozenset(of("adult", "child", "singer", "farmer", "baker", "writer", "bus", "train"))
+
+
+def _role(bare: tuple[Determiner, ...], own: tuple[Determiner, ...] = ()) -> Role:
+    """Nobody's mother is just a mother, kings have no owner, and one bridge is enough."""
+
+    def determiners(noun: Noun) -> tuple[Determiner, ...]:
+        if noun.kind == "family":
+            return OUR_OWN
+        if noun in _SPOTS:
+            return tuple(one for one in bare if not one.plural)
+        return bare if noun in _NOBODYS else bare + own
+
+    return {noun: determiners(noun) for noun in NOUNS}
+
+
+_SOME = (THE,) * 8 + (THIS,) * 2 + (THE_MANY,) * 3 + (THESE,)
+DEFINITE = _role(_SOME, OUR_OWN + OUR_OWN_MANY)
+ANY = _role(_SOME + (A,) * 6, OUR_OWN + OUR_OWN_MANY)
+SINGLE = _role((THE,) * 10 + (THIS,) * 2, OUR_OWN)
+PLAIN = _role((THE,) * 3 + (THE_MANY,))
+OWNED = _role((), OUR_OWN + OUR_OWN_MANY)
+ONE = _role((A,))
+COUNTED = _role(NUMERALS)
+
+DESCRIBING = {
+    kind: tuple(adjective for adjective in ADJECTIVES if kind in adjective.kinds) for kind in _KINDS
+}
+"""The adjectives that may stand beside a noun of each kind."""
+
+SAID_OF = {
+    kind: tuple(adjective for adjective in ADJECTIVES if kind in adjective.said_of)
+    for kind in _KINDS
+}
+"""The adjectives that may be said of a noun of each kind."""
+
+
+_OTHERS = (YOU, HE, SHE, THEY)
+
+
+class Choice:
+    """A source of decisions, the same for the same seed."""
+
+    __slots__ = ("random",)
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed).random
+
+    def one(self, options: Sequence[T]) -> T:
+        """Choose among the options."""
+        return options[int(self.random() * len(options))]
+
+    def chance(self, likely: float) -> bool:
+        """Decide yes with this probability."""
+        return self.random() < likely
+
+    def adjective(self, kind: str, likely: float) -> Adjective | None:
+        """Choose an adjective for a kind of noun, or none."""
+        if self.random() < likely:
+            options = DESCRIBING[kind]
+            if options:
+                return options[int(self.random() * len(options))]
+        return None
+
+    def phrase(self, nouns: Sequence[Noun], role: Role, likely: float = 0.0) -> Phrase:
+        """Choose a noun phrase; `likely` is the probability of an adjective."""
+        noun = nouns[int(self.random() * len(nouns))]
+        determiner = self.one(role[noun])
+        return PHRASES[noun, determiner, self.adjective(noun.kind, likely)]
+
+    def other(self, than: Phrase, nouns: Sequence[Noun], role: Role, likely: float = 0.0) -> Phrase:
+        """Choose a phrase about something else: nobody meets himself."""
+        while True:
+            phrase = self.phrase(nouns, role, likely)
+            if phrase.lemma != than.lemma:
+                return phrase
+
+    def person(self) -> Phrase:
+        """Choose a personal pronoun as a subject."""
+        return self.one(PRONOUNS).phrase
+
+    def asked_about(self, subject: Phrase) -> Phrase:
+        """Replace I and we: in the plain style nobody asks -니 about himself."""
+        if subject.who in (Agreement.JE, Agreement.NOUS):
+            return self.one(_OTHERS).phrase
+        return subject
+
+    def subject(
+        self, nouns: Sequence[Noun], role: Role, likely: float = 0.0, pronoun: float = 0.3
+    ) -> Phrase:
+        """Choose a noun phrase, or with the given probability a pronoun."""
+        if self.random() < pronoun:
+            return self.person()
+        return self.phrase(nouns, role, likely)

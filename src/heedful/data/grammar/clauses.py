@@ -1,0 +1,225 @@
+"""Clauses: a subject, a predicate and what goes with it, put in each language's order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from heedful.data.grammar import french
+from heedful.data.grammar.phrases import PERSONS, Complement, Phrase, Subject
+from heedful.data.grammar.predicates import Predicate
+from heedful.data.grammar.verbs import Preposition
+from heedful.data.grammar.words import Agreement, Mood, Tense
+from heedful.errors import DataError
+
+__all__ = [
+    "LANGUAGES",
+    "NOTHING",
+    "Clause",
+    "Complement",
+    "Pairs",
+    "Sentence",
+    "asked",
+    "both",
+    "doing",
+    "done_to",
+    "located",
+    "modified",
+    "modified_object",
+    "pair",
+    "reported",
+    "sentence",
+    "stated",
+]
+
+LANGUAGES = ("en", "fr", "ko")
+Pairs = tuple[tuple[str, str], ...]
+_STATE, _ASK = Mood.STATE, Mood.ASK
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence in the three languages, with what a test needs to know about it."""
+
+    en: str
+    fr: str
+    ko: str
+    construction: str
+    """The name of the construction."""
+    pairs: frozenset[tuple[str, str]]
+    """(adjective, noun) and (noun, verb), as English lemmas."""
+    it: int | None = None
+    """Which of `en.split()` is the "it" that has to be resolved."""
+    antecedent: int | None = None
+    """Which of `en.split()` is the noun it stands for."""
+
+    def text(self, language: str) -> str:
+        """Give the sentence in one language."""
+        if language == "en":
+            return self.en
+        if language == "fr":
+            return self.fr
+        if language == "ko":
+            return self.ko
+        raise DataError(
+            f"the built-in corpus has no language {language!r}; choose one of en, fr, ko"
+        )
+
+
+class Clause(NamedTuple):
+    """The words of a clause, without capital or full stop."""
+
+    en: str
+    fr: str
+    ko: str
+
+
+NOTHING = Complement("", "", "")
+
+
+def pair(phrase: Phrase, predicate: Predicate) -> Pairs:
+    """Give the noun-verb pair of a phrase with a verb, or nothing for a pronoun."""
+    return ((phrase.lemma, predicate.lemma),) if phrase.lemma else ()
+
+
+def located(preposition: Preposition, phrase: Phrase, particle: str) -> Complement:
+    """Say where: French contracts à and de with the article, Korean names the side."""
+    small = preposition.fr
+    if small == "à":
+        fr = french.after_a(phrase.fr)
+    elif small.endswith(" de"):
+        fr = f"{small[:-3]} {french.after_de(phrase.fr)}"
+    else:
+        fr = f"{small} {phrase.fr}"
+    return Complement(
+        f" {preposition.en} {phrase.en}", " " + fr, f"{phrase.ko}{preposition.ko}{particle} "
+    )
+
+
+def stated(
+    subject: Subject,
+    predicate: Predicate,
+    tense: Tense,
+    negative: bool,
+    complement: Complement = NOTHING,
+    mood: Mood = _STATE,
+    clitic: str = "",
+    ahead: int = 0,
+) -> Clause:
+    """Say it. `mood` is how the Korean goes on; `clitic` and `ahead` are French pronoun objects."""
+    who = subject.who
+    return Clause(
+        f"{subject.en} {predicate.en[tense, negative, who]}{complement.en}",
+        f"{subject.fr_lead}{predicate.fr[tense, negative, who, clitic, ahead]}{complement.fr}",
+        f"{subject.topic} {complement.ko}{predicate.ko[tense, negative, who, mood]}",
+    )
+
+
+def reported(
+    subject: Subject,
+    predicate: Predicate,
+    tense: Tense,
+    negative: bool,
+    complement: Complement = NOTHING,
+) -> Clause:
+    """Say it as what somebody thinks or says: that ..., que ..., ...다고."""
+    who = subject.who
+    return Clause(
+        f"that {subject.en} {predicate.en[tense, negative, who]}{complement.en}",
+        f"{subject.fr_que}{predicate.fr[tense, negative, who, '', 0]}{complement.fr}",
+        f"{subject.subject} {complement.ko}{predicate.ko[tense, negative, who, Mood.REPORT]}",
+    )
+
+
+def asked(
+    subject: Subject, predicate: Predicate, tense: Tense, complement: Complement = NOTHING
+) -> Clause:
+    """Ask whether it is so."""
+    who = subject.who
+    before, after = predicate.ask[tense, who]
+    return Clause(
+        f"{before} {subject.en}{after}{complement.en}",
+        f"est-ce {subject.fr_que}{predicate.fr[tense, False, who, '', 0]}{complement.fr}",
+        f"{subject.topic} {complement.ko}{predicate.ko[tense, False, who, _ASK]}",
+    )
+
+
+def both(first: Phrase, second: Phrase) -> Subject:
+    """Join two subjects; in French one man among them makes the plural masculine."""
+    women = first.who.number % 2 == 1 and second.who.number % 2 == 1
+    fr = f"{first.fr} et {second.fr} "
+    return Subject(
+        f"{first.en} and {second.en}",
+        fr,
+        french.join("que", fr),
+        f"{first.with_and} {second.topic}",
+        f"{first.with_and} {second.subject}",
+        Agreement.ELLES if women else Agreement.ILS,
+    )
+
+
+def modified(head: Phrase, relative: Clause) -> Subject:
+    """Put a relative clause on a subject; in Korean it goes before, and 그 is left out."""
+    fr = f"{head.fr} {relative.fr} "
+    return Subject(
+        f"{head.en} {relative.en}",
+        fr,
+        french.join("que", fr),
+        f"{relative.ko} {head.bare_topic}",
+        f"{relative.ko} {head.bare_subject}",
+        head.who,
+    )
+
+
+def modified_object(head: Phrase, relative: Clause) -> Complement:
+    """Put a relative clause on an object."""
+    return Complement(
+        f" {head.en} {relative.en}",
+        f" {head.fr} {relative.fr}",
+        f"{relative.ko} {head.object} ",
+    )
+
+
+def doing(head: Phrase, predicate: Predicate, tense: Tense, complement: Complement) -> Clause:
+    """Give the relative clause whose subject is the head: who saw the cat, that saw the cat."""
+    who = head.who
+    return Clause(
+        f"{'who' if head.kind in PERSONS else 'that'} "
+        f"{predicate.en[tense, False, who]}{complement.en}",
+        f"qui {predicate.fr[tense, False, who, '', 0]}{complement.fr}",
+        f"{complement.ko}{predicate.ko[tense, False, who, Mood.MODIFY]}",
+    )
+
+
+def done_to(head: Phrase, subject: Subject, predicate: Predicate, tense: Tense) -> Clause:
+    """Give the relative clause whose object is the head: that the girl bought."""
+    who = subject.who
+    group = predicate.fr[tense, False, who, "", head.who.number]
+    return Clause(
+        f"that {subject.en} {predicate.en[tense, False, who]}",
+        f"{subject.fr_que}{group}",
+        f"{subject.subject} {predicate.ko[tense, False, who, Mood.MODIFY]}",
+    )
+
+
+def sentence(
+    clause: Clause,
+    construction: str,
+    pairs: Pairs,
+    *,
+    question: bool = False,
+    it: int | None = None,
+    antecedent: int | None = None,
+) -> Sentence:
+    """Write a clause as a sentence; French sets its question mark apart."""
+    en, fr, ko = clause
+    end, end_fr = ("?", " ?") if question else (".", ".")
+    return Sentence(
+        f"{en[0].upper()}{en[1:]}{end}",
+        f"{fr[0].upper()}{fr[1:]}{end_fr}",
+        ko + end,
+        construction,
+        frozenset(pairs),
+        it,
+        antecedent,
+    )

@@ -1,0 +1,173 @@
+"""Korean inflection: particles by final consonant, and endings on the principal parts of a stem.
+
+The style is the plain one throughout: statements in -다, questions in -니.
+"""
+
+from __future__ import annotations
+
+from heedful.data.grammar.words import Mood, Stem, Tense
+
+__all__ = [
+    "BE_AT",
+    "NOT_BE_AT",
+    "PARTICLES",
+    "attach",
+    "can",
+    "cannot",
+    "conjugate",
+    "copula",
+    "ends_in_consonant",
+    "must",
+    "negate",
+    "stem",
+    "want",
+]
+
+PARTICLES = {
+    "topic": ("은", "는"),
+    "subject": ("이", "가"),
+    "object": ("을", "를"),
+    "and": ("과", "와"),
+    "by": ("으로", "로"),
+}
+"""The form after a consonant and the form after a vowel."""
+
+_FIRST = 0xAC00
+_CODAS = 28
+_N, _L, _SS = 4, 8, 20  # positions of ㄴ, ㄹ and ㅆ among the 28 possible ends of a syllable
+
+
+def _coda(word: str) -> int:
+    return (ord(word[-1]) - _FIRST) % _CODAS
+
+
+def _ending_in(word: str, coda: int) -> str:
+    return word[:-1] + chr(ord(word[-1]) - _coda(word) + coda)
+
+
+def ends_in_consonant(word: str) -> bool:
+    """Whether the last syllable is closed."""
+    return _coda(word) != 0
+
+
+def attach(word: str, particle: str) -> str:
+    """Put a particle on a noun, in the form its last sound demands; ㄹ takes 로, not 으로."""
+    closed, opened = PARTICLES[particle]
+    if particle == "by" and _coda(word) == _L:
+        return word + opened
+    return word + (closed if ends_in_consonant(word) else opened)
+
+
+def stem(parts: str, *, verb: bool = True, modifier: str = "") -> Stem:
+    """Read a stem: "걷/걸으/걸어", or "사랑하" for the regular stems in 하."""
+    if "/" not in parts:
+        if not parts.endswith("하"):
+            raise AssertionError(f"{parts} needs its three principal parts")
+        parts = f"{parts}/{parts}/{parts[:-1]}해"
+    plain, opened, vowel = parts.split("/")
+    return Stem(plain, opened, vowel, verb, modifier)
+
+
+def _grow(old: Stem, plain: str, *, negative: bool = False) -> Stem:
+    """Put 않 (not) or 하 (do) behind a stem."""
+    if negative:
+        return Stem(plain + "않", plain + "않으", plain + "않아", old.verb)
+    return Stem(plain + "하", plain + "하", plain + "해")
+
+
+def negate(old: Stem) -> Stem:
+    """Give the stem of -지 않다."""
+    return _grow(old, old.plain + "지 ", negative=True)
+
+
+BE_AT = Stem("있", "있으", "있어", verb=False, modifier="있는")
+NOT_BE_AT = Stem("없", "없으", "없어", verb=False, modifier="없는")
+
+
+def can(old: Stem) -> Stem:
+    """Give the stem of -ㄹ 수 있다."""
+    able = _with_l(old.open) + " 수 "
+    return Stem(able + "있", able + "있으", able + "있어", verb=False)
+
+
+def cannot(old: Stem) -> Stem:
+    """Give the stem of -ㄹ 수 없다."""
+    able = _with_l(old.open) + " 수 "
+    return Stem(able + "없", able + "없으", able + "없어", verb=False)
+
+
+def must(old: Stem) -> Stem:
+    """Give the stem of -아야 하다."""
+    return _grow(old, old.vowel + "야 ")
+
+
+def want(old: Stem, own: bool) -> Stem:
+    """Give the stem of -고 싶다, which one says of oneself, or -고 싶어 하다, of others."""
+    if own:
+        wish = old.plain + "고 싶"
+        return Stem(wish, wish + "으", wish + "어", verb=False)
+    return _grow(old, old.plain + "고 싶어 ")
+
+
+def _with_l(opened: str) -> str:
+    return _ending_in(opened, _L)
+
+
+def _with_n(opened: str) -> str:
+    return _ending_in(opened, _N)
+
+
+def _without_l(plain: str) -> str:
+    return _ending_in(plain, 0) if _coda(plain) == _L else plain
+
+
+_STATED = {Mood.STATE: "다", Mood.ASK: "니", Mood.AND: "고", Mood.BUT: "지만", Mood.REPORT: "다고"}
+_AHEAD = {
+    Mood.STATE: " 것이다",
+    Mood.ASK: " 거니",
+    Mood.AND: " 것이고",
+    Mood.BUT: " 것이지만",
+    Mood.REPORT: " 것이라고",
+    Mood.MODIFY: "",
+}
+
+
+def conjugate(word: Stem, tense: Tense, mood: Mood) -> str:
+    """Give the finite form."""
+    if tense is Tense.FUTURE:
+        return _with_l(word.open) + _AHEAD[mood]
+    if tense is Tense.PAST:
+        if mood is Mood.MODIFY:
+            return _with_n(word.open)
+        return _ending_in(word.vowel, _SS) + _STATED[mood]
+    if mood is Mood.MODIFY:
+        if word.modifier:
+            return word.modifier
+        return _without_l(word.plain) + "는" if word.verb else _with_n(word.open)
+    if mood is Mood.ASK:
+        return _without_l(word.plain) + "니"
+    if mood in (Mood.AND, Mood.BUT) or not word.verb:
+        return word.plain + _STATED[mood]
+    if ends_in_consonant(word.plain) and _coda(word.plain) != _L:
+        return word.plain + "는" + _STATED[mood]
+    return _with_n(word.plain) + _STATED[mood]
+
+
+_BECOME = Stem("되", "되", "되어")
+_NOT_BE = Stem("아니", "아니", "아니어", verb=False)
+
+
+def copula(noun: str, tense: Tense, negative: bool, mood: Mood) -> str:
+    """Give "is a <noun>". What one will be one becomes: 의사가 될 것이다."""
+    if tense is Tense.FUTURE:
+        become = negate(_BECOME) if negative else _BECOME
+        return f"{attach(noun, 'subject')} {conjugate(become, tense, mood)}"
+    if negative:
+        if mood is Mood.REPORT and tense is Tense.PRESENT:
+            return f"{attach(noun, 'subject')} 아니라고"
+        return f"{attach(noun, 'subject')} {conjugate(_NOT_BE, tense, mood)}"
+    closed = ends_in_consonant(noun)
+    if tense is Tense.PAST:
+        return noun + ("이었" if closed else "였") + _STATED[mood]
+    ending = "라고" if mood is Mood.REPORT else _STATED[mood]
+    return noun + ("이" if closed else "") + ending

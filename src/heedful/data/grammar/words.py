@@ -1,0 +1,207 @@
+"""What a word is, before any sentence: the records of the lexicon and the marks of grammar.
+
+The words themselves are in `lexicon.py`, their inflection in `english.py`, `french.py` and
+`korean.py`. Everything here is language-neutral, so that those three never import each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Generic, TypeVar
+
+__all__ = [
+    "Adjective",
+    "Agreement",
+    "Determiner",
+    "EnglishVerb",
+    "FrenchVerb",
+    "Mood",
+    "Noun",
+    "Stem",
+    "Table",
+    "Tense",
+    "Verb",
+]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Table(dict[K, V], Generic[K, V]):
+    """A dictionary that makes what it lacks, once.
+
+    Inflected forms are looked up several times in every sentence; building all of them beforehand
+    would cost at import what most runs never use.
+    """
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: K) -> V:
+        value = self[key] = self._make(key)
+        return value
+
+
+class Tense(IntEnum):
+    """When."""
+
+    __hash__ = int.__hash__  # the one of Enum runs Python code, and forms are found by hash
+
+    PRESENT = 0
+    PAST = 1
+    FUTURE = 2
+
+
+class Agreement(IntEnum):
+    """Person, number and gender of a subject, as fine as French needs them."""
+
+    __hash__ = int.__hash__
+
+    JE = 0
+    TU = 1
+    IL = 2
+    ELLE = 3
+    NOUS = 4
+    ILS = 5
+    ELLES = 6
+
+    @property
+    def number(self) -> int:
+        """0 masculine, 1 feminine, 2 masculine plural, 3 feminine plural: adjective's form."""
+        return (0, 0, 0, 1, 2, 2, 3)[self]
+
+    @property
+    def person(self) -> int:
+        """Which of the five forms (je, tu, il, nous, ils) a French verb takes."""
+        return (0, 1, 2, 2, 3, 4, 4)[self]
+
+    @property
+    def third(self) -> bool:
+        """Whether an English verb takes its -s."""
+        return self in (Agreement.IL, Agreement.ELLE)
+
+
+class Mood(IntEnum):
+    """What a Korean verb's ending does: state, ask, join with and/but, report, modify a noun."""
+
+    __hash__ = int.__hash__
+
+    STATE = 0
+    ASK = 1
+    AND = 2
+    BUT = 3
+    REPORT = 4
+    MODIFY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Stem:
+    """A Korean verb or adjective by its three principal parts; every ending follows from them.
+
+    `plain` stands before a consonant (걷-고), `open` where an ending begins with 으 (걸으-ㄴ),
+    `vowel` is the 아/어 form (걸어-서). Writing them out keeps irregular stems free of rules.
+    """
+
+    plain: str
+    open: str
+    vowel: str
+    verb: bool = True
+    modifier: str = ""
+    """The present form before a noun where it is not the regular one (맛있는, 새)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noun:
+    """A thing with its name in three languages; `kind` says what may be said of it."""
+
+    en: str
+    en_plural: str
+    fr: str
+    fr_plural: str
+    feminine: bool
+    ko: str
+    counter: str
+    kind: str
+    fr_woman: str = ""
+    """For a profession: what a woman is called who has it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjective:
+    """A quality; `fr` holds masculine, feminine and their plurals, `fr_vowel` the form of bel."""
+
+    en: str
+    more: str
+    """The English comparative, or nothing where comparing would be odd."""
+    fr: tuple[str, str, str, str]
+    fr_vowel: str
+    fr_before: bool
+    ko: Stem
+    kinds: frozenset[str]
+    """The kinds of noun it may stand beside (the red book)."""
+    said_of: frozenset[str]
+    """The kinds of noun it may be said of (the book is red)."""
+    ko_other: Stem | None = None
+    other_kinds: frozenset[str] = frozenset()
+    """Korean says 늙은 of the living and 오래된 of things where English says old of both."""
+
+    def stem(self, kind: str) -> Stem:
+        """Give the Korean word for this quality of this kind of noun."""
+        if self.ko_other is not None and kind in self.other_kinds:
+            return self.ko_other
+        return self.ko
+
+
+@dataclass(frozen=True, slots=True)
+class EnglishVerb:
+    """The three forms simple tenses need."""
+
+    base: str
+    third: str
+    past: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrenchVerb:
+    """A French verb by what cannot be derived; `state` makes its past an imparfait."""
+
+    infinitive: str
+    present: tuple[str, str, str, str, str]
+    future: str
+    participle: str
+    etre: bool = False
+    state: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verb:
+    """An action: its three names, who may do it and to what."""
+
+    en: EnglishVerb
+    fr: FrenchVerb
+    ko: Stem
+    agents: tuple[Noun, ...]
+    objects: tuple[Noun, ...] = ()
+
+    @property
+    def lemma(self) -> str:
+        """The name used in pairs."""
+        return self.en.base
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Determiner:
+    """An article, demonstrative, possessive or numeral, of one number.
+
+    `fr` holds masculine, feminine and the form of each before a vowel, with the space or the
+    apostrophe that follows. `ko_count` is the numeral of what Korean counts rather than names.
+    """
+
+    en: str
+    plural: bool
+    fr: tuple[str, str, str, str]
+    ko: str
+    ko_count: str = ""

@@ -1,0 +1,187 @@
+"""Text to ids and back: one sentencepiece model, learned from both sides of the corpus.
+
+The layout of the ids makes every export a plain copy of weights: `</s>` = 0, `<unk>` = 1, sixteen
+reserved pieces, 256 bytes, the learned pieces, `<pad>` last. Normalising (`text.py`) is compiled
+into the model, so other tools that load it normalise as we do. sentencepiece stays in this file.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+
+from heedful.data.text import normalisation_rules
+from heedful.errors import DataError, ModelFolderError
+from heedful.settings import TokenIds, TokenizerSettings
+
+__all__ = ["RESERVED", "Tokenizer", "Variants", "learn"]
+
+RESERVED = tuple(f"⟦{i}⟧" for i in range(16))
+"""Pieces that no text splits: placeholders for what must pass through a translation unchanged."""
+
+LONGEST = 4192
+"""Bytes of a line read for learning; sentencepiece itself passes over longer ones."""
+
+
+def learn(texts: Iterable[str], settings: TokenizerSettings, threads: int = 0) -> bytes:
+    """Learn the pieces from text, and give the sentencepiece model as bytes.
+
+    The text comes already sampled and in a fixed order, so the result depends on nothing else.
+    A vocabulary larger than the data supports is made smaller, not refused.
+    """
+    texts = iter(texts)
+    first = next((t for t in texts if t.strip()), None)
+    if first is None:
+        raise DataError("no text to learn pieces from: every line is empty; check the files given")
+    usable = (t for t in itertools.chain([first], texts) if 0 < len(t.encode()) <= LONGEST)
+    model = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder) / "rules.tsv"
+        rules.write_text("\n".join(normalisation_rules()) + "\n", encoding="utf-8")
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=usable,
+                model_writer=model,
+                model_type="unigram",
+                vocab_size=settings.vocab_size,
+                hard_vocab_limit=False,
+                character_coverage=settings.character_coverage,
+                byte_fallback=True,
+                split_digits=True,
+                eos_id=0,
+                unk_id=1,
+                bos_id=-1,
+                pad_id=-1,
+                user_defined_symbols=list(RESERVED),
+                normalization_rule_tsv=str(rules),
+                max_sentence_length=LONGEST,
+                num_threads=threads or os.cpu_count() or 1,
+                minloglevel=2,
+            )
+        except (RuntimeError, OSError) as error:
+            raise DataError(
+                f"no pieces could be learned from the text: {error}; "
+                f"give more text or a smaller tokenizer.vocab_size"
+            ) from error
+    return model.getvalue()
+
+
+class Tokenizer:
+    """A learned sentencepiece model, seen as text to ids and ids to text."""
+
+    def __init__(self, model: bytes) -> None:
+        self.model = model
+        self._pieces = sentencepiece.SentencePieceProcessor()
+        try:
+            self._pieces.LoadFromSerializedProto(model)
+        except RuntimeError as error:
+            raise ModelFolderError(f"tokenizer.model cannot be read: {error}") from error
+        size = self._pieces.get_piece_size()
+        self.ids = TokenIds(
+            size=size + 1,
+            eos=self._pieces.eos_id(),
+            unk=self._pieces.unk_id(),
+            pad=size,
+            start=size,
+        )
+
+    def encode(self, text: str) -> list[int]:
+        """Give the ids of a text, without the end symbol."""
+        return self._pieces.encode(text)  # type: ignore[no-any-return]
+
+    def encode_many(self, texts: Sequence[str], threads: int = 0) -> list[list[int]]:
+        """Encode many texts at once, on several cores."""
+        return self._pieces.encode(  # type: ignore[no-any-return]
+            list(texts), num_threads=threads or os.cpu_count() or 1
+        )
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Give the text of ids; special ids say nothing."""
+        special = (self.ids.eos, self.ids.pad)
+        return self._pieces.decode([int(i) for i in ids if i not in special])  # type: ignore[no-any-return]
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Give each id as people see it: ▁ marks a space, the start symbol is `<s>`."""
+        return [self.piece(int(i)) for i in ids]
+
+    def piece(self, index: int) -> str:
+        """Give one id as people see it."""
+        if index == self.ids.start:
+            return "<s>"
+        return self._pieces.id_to_piece(index)  # type: ignore[no-any-return]
+
+    def score(self, index: int) -> float:
+        """Give the log-probability of a piece, from which sentencepiece chooses a splitting."""
+        return self._pieces.get_score(index)  # type: ignore[no-any-return]
+
+    def ways(self, text: str, count: int) -> list[list[int]]:
+        """Give the `count` most likely ways to split a text, best first."""
+        return self._pieces.nbest_encode_as_ids(text, count)  # type: ignore[no-any-return]
+
+
+class Variants:
+    """Subword regularisation: the same sentence, its words split in other ways each time.
+
+    On small data this works like more data. sentencepiece can sample, but its random generator
+    cannot be set to a place, so a run could not be continued exactly; here each word's likely
+    ways are asked for once, and which one is taken comes from the caller's generator.
+    """
+
+    WAYS = 12
+    SHARPNESS = 0.3
+    """Ways are drawn with probability ** this: lower is more alike."""
+    REMEMBERED = 200_000
+
+    def __init__(self, tokenizer: Tokenizer, chance: float) -> None:
+        self._tokenizer, self._chance = tokenizer, chance
+        self._begins = np.array(
+            [tokenizer.piece(i).startswith("▁") for i in range(tokenizer.ids.size - 1)]
+        )
+        self._known: dict[tuple[int, ...], tuple[list[tuple[int, ...]], np.ndarray] | None] = {}
+
+    def draw(self, ids: Sequence[int], random: np.random.Generator) -> list[int]:
+        """Split the words of a sentence anew, each with the given chance."""
+        if not ids:
+            return []
+        array = np.asarray(ids)
+        starts = np.flatnonzero(self._begins[array])
+        if not len(starts) or starts[0]:
+            starts = np.concatenate([[0], starts])
+        other = random.random(len(starts)) < self._chance
+        result: list[int] = []
+        whole = array.tolist()
+        for index, (begin, end) in enumerate(itertools.pairwise([*starts.tolist(), len(whole)])):
+            word = tuple(whole[begin:end])
+            choices = self._ways(word) if other[index] else None
+            if choices is None:
+                result.extend(word)
+            else:
+                result.extend(choices[0][int(np.searchsorted(choices[1], random.random()))])
+        return result
+
+    def _ways(self, word: tuple[int, ...]) -> tuple[list[tuple[int, ...]], np.ndarray] | None:
+        if word in self._known:
+            return self._known[word]
+        tokenizer = self._tokenizer
+        text = tokenizer.decode(word)
+        ways = [tuple(w) for w in tokenizer.ways(text, self.WAYS)] if text else []
+        # A word cut out of a longer run, or made of bytes, may not come back as itself: leave it.
+        others = [w for w in ways if w != word] if word in ways else []
+        found = None
+        if others:
+            logp = np.array([sum(tokenizer.score(i) for i in w) for w in others])
+            share = np.exp(self.SHARPNESS * (logp - logp.max()))
+            cumulative = np.cumsum(share / share.sum())
+            cumulative[-1] = 1.0
+            found = (others, cumulative)
+        if len(self._known) >= self.REMEMBERED:
+            self._known.clear()
+        self._known[word] = found
+        return found

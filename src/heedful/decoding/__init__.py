@@ -1,0 +1,1 @@
+"""Searching for a translation: the search knows a protocol, not a model."""

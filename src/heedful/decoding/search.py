@@ -1,0 +1,219 @@
+"""Greedy search, beam search and sampling over anything that can take a step.
+
+A `Stepper` holds the model, what was read and what was written so far, for a number of rows;
+the search tells it the newest words and which rows go on. Rows that are finished leave the batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+
+from heedful.decoding.guards import Limits, repeating, run_end
+
+__all__ = ["Hypothesis", "Stepper", "beam", "greedy", "length_penalty"]
+
+Stop = Literal["end", "length", "repetition"]
+
+
+class Stepper(Protocol):
+    """A model in the middle of writing, one row a sentence or hypothesis."""
+
+    def step(self, words: Tensor) -> Tensor:
+        """Read the newest word of every row; give the logits of the next one, rows x vocabulary."""
+        ...
+
+    def select(self, rows: Tensor, same_source: bool) -> None:
+        """Go on with these rows, in this order, some repeated, some gone.
+
+        `same_source` promises that every row reads the same source as the one it replaces.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One possible translation."""
+
+    ids: list[int]
+    """Without start and end."""
+    logp: float
+    """Sum of the log-probabilities of its words and its end; forced words cost nothing."""
+    score: float
+    """What hypotheses are ranked by: `logp` over the length penalty."""
+    stop: Stop = "end"
+    """Whether it came to its end by itself or a guard acted."""
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """GNMT's divisor: without it the shortest translation always wins, as each word costs."""
+    return ((5 + length) / 6) ** alpha
+
+
+def _finish(ids: list[int], logp: float, alpha: float, stop: Stop, limits: Limits) -> Hypothesis:
+    end = run_end(ids, limits.repeats) if limits.repeats else None
+    if end is not None:
+        ids, stop = ids[:end], "repetition"
+    return Hypothesis(ids, logp, logp / length_penalty(len(ids) + 1, alpha), stop)
+
+
+Chooser = Callable[[Tensor, Tensor, int], Tensor]
+"""From logits, the sentences of the rows and the step number to one word a row."""
+
+
+def _best(logits: Tensor, sentences: Tensor, step: int) -> Tensor:
+    return logits.argmax(-1)
+
+
+def greedy(
+    stepper: Stepper,
+    limits: Sequence[Limits],
+    start: int,
+    eos: int,
+    alpha: float = 0.0,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    choose: Chooser = _best,
+) -> list[Hypothesis]:
+    """Take the best word at every step, or the one `choose` draws."""
+    count = len(limits)
+    device = torch.device("cpu")
+    live = torch.arange(count, device=device)
+    words = torch.full((count,), start, dtype=torch.long)
+    written = torch.empty(count, 0, dtype=torch.long)
+    logp = torch.zeros(count, dtype=torch.float64)
+    most = torch.tensor([one.length for one in limits])
+    done: list[Hypothesis | None] = [None] * count
+    step = 0
+    while len(live):
+        logits = stepper.step(words)
+        chosen = choose(logits, live, step)
+        gained = logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
+        if prefixes is not None:
+            for row, sentence in enumerate(live.tolist()):
+                if step < len(prefixes[sentence]):
+                    chosen[row], gained[row] = prefixes[sentence][step], 0.0
+        logp = logp + gained
+        step += 1
+        ended = chosen == eos
+        written = torch.cat([written, chosen[:, None]], dim=1)
+        full = ~ended & (step >= most[live])
+        stuck = torch.zeros_like(ended)
+        if step % 8 == 0:
+            for row, sentence in enumerate(live.tolist()):
+                repeats = limits[sentence].repeats
+                stuck[row] = bool(repeats) and repeating(written[row].tolist(), repeats)
+        leaving = ended | full | stuck
+        if leaving.any():
+            for row in leaving.nonzero()[:, 0].tolist():
+                ids = written[row].tolist()
+                stop: Stop = "end" if ended[row] else "length"
+                one = limits[int(live[row])]
+                done[int(live[row])] = _finish(
+                    ids[:-1] if ended[row] else ids, float(logp[row]), alpha, stop, one
+                )
+            stay = (~leaving).nonzero()[:, 0]
+            if len(stay):
+                stepper.select(stay, same_source=False)
+            live, written, logp, chosen = live[stay], written[stay], logp[stay], chosen[stay]
+        words = chosen
+    return [h for h in done if h is not None]
+
+
+def beam(
+    stepper: Stepper,
+    limits: Sequence[Limits],
+    width: int,
+    start: int,
+    eos: int,
+    alpha: float,
+    prefixes: Sequence[Sequence[int]] | None = None,
+) -> list[list[Hypothesis]]:
+    """Keep the `width` most likely beginnings of every sentence, and rank those that end.
+
+    The stepper has one row a sentence when called; the search spreads each over `width` rows.
+    A sentence is finished when `width` of its hypotheses have ended. Candidates are twice the
+    width, so that ends never starve the beam.
+    """
+    count = len(limits)
+    found: list[list[Hypothesis]] = [[] for _ in range(count)]
+    live = torch.arange(count)
+    words = torch.full((count,), start, dtype=torch.long)
+    written = torch.empty(count, 1, 0, dtype=torch.long)  # sentence, beam, step
+    logp = torch.zeros(count, 1)
+    step = 0
+    while len(live):
+        logits = stepper.step(words)
+        beams, vocabulary = logp.size(1), logits.size(-1)
+        wide = min(2 * width, vocabulary)
+        if prefixes is not None:
+            logits = _force(logits, live, prefixes, step, beams)
+        top, ids = logits.topk(wide, dim=-1)  # the best of a row are among the row's best
+        top = top - logits.logsumexp(-1, keepdim=True)
+        total = (logp[:, :, None] + top.view(len(live), beams, wide)).flatten(1)
+        best, place = total.topk(min(2 * width, total.size(1)), dim=1)
+        parent = place // wide
+        word = ids.view(len(live), -1).gather(1, place)
+        step += 1
+        ended = word == eos
+
+        for row, rank in ((ended[:, :width]) & best[:, :width].isfinite()).nonzero().tolist():
+            sentence = int(live[row])
+            if len(found[sentence]) < width:
+                history = written[row, int(parent[row, rank])].tolist()
+                found[sentence].append(
+                    _finish(history, float(best[row, rank]), alpha, "end", limits[sentence])
+                )
+
+        # The first `width` candidates that go on, best first: a stable sort by "has ended".
+        going = ended.to(torch.int8).sort(dim=1, stable=True).indices[:, :width]
+        logp, parent, word = best.gather(1, going), parent.gather(1, going), word.gather(1, going)
+        logp = logp.masked_fill(word == eos, -math.inf)
+        past = written.gather(1, parent[:, :, None].expand(-1, -1, written.size(2)))
+        written = torch.cat([past, word[:, :, None]], dim=2)
+
+        stay = []
+        for row, sentence in enumerate(live.tolist()):
+            one = limits[sentence]
+            full = step >= one.length
+            stuck = step % 8 == 0 and one.repeats and repeating(written[row, 0].tolist(), one.repeats)
+            if len(found[sentence]) >= width:
+                continue
+            if full or stuck or not bool(logp[row, 0].isfinite()):
+                for rank in range(logp.size(1)):
+                    if len(found[sentence]) < width and bool(logp[row, rank].isfinite()):
+                        history = written[row, rank].tolist()
+                        found[sentence].append(
+                            _finish(history, float(logp[row, rank]), alpha, "length", one)
+                        )
+                continue
+            stay.append(row)
+        keep = torch.tensor(stay, dtype=torch.long)
+        origin = (torch.arange(len(live))[:, None] * beams + parent)[keep].flatten()
+        if len(keep):
+            stepper.select(origin, same_source=len(stay) == len(live) and beams == parent.size(1))
+        live, written, logp, word = live[keep], written[keep], logp[keep], word[keep]
+        words = word.flatten()
+    return [_rank(hypotheses) for hypotheses in found]
+
+
+def _force(
+    logits: Tensor, live: Tensor, prefixes: Sequence[Sequence[int]], step: int, beams: int
+) -> Tensor:
+    """Leave only the prefix's word possible while a sentence is inside its prefix."""
+    for row, sentence in enumerate(live.tolist()):
+        if step < len(prefixes[sentence]):
+            forced = torch.full_like(logits[0], -math.inf)
+            forced[prefixes[sentence][step]] = 0.0
+            # One beam carries the prefix; copies of it would fill the beam with one hypothesis.
+            logits[row * beams : (row + 1) * beams] = forced
+    return logits
+
+
+def _rank(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+    """Best first; those that ended by themselves before those a guard stopped."""
+    return sorted(hypotheses, key=lambda h: (h.stop != "end", -h.score))

@@ -1,0 +1,119 @@
+"""Writing a file so that it is either the old one or the new one, never half of each.
+
+What is written goes into a temporary folder beside the file, is forced to the disk, and takes the
+file's place in one step. A kill at any moment leaves the old file, and perhaps a temporary folder
+that `sweep` clears away.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from heedful.errors import ModelFolderError
+
+__all__ = ["not_read", "not_written", "replacing", "sha256", "sweep", "write"]
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def write(path: str | Path, data: bytes | str) -> None:
+    """Replace a file, or make it; text is written as UTF-8 with no change of its line ends."""
+    content = data.encode() if isinstance(data, str) else data
+    with replacing(path, len(content)) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextmanager
+def replacing(path: str | Path, size: int = 0) -> Iterator[Path]:
+    """Give a path to write to; when the block ends well, what is there becomes `path`.
+
+    It is a folder that is temporary rather than the file, because libraries that write files make
+    temporary ones of their own. `size` is how much will be written, to be told if it does not fit.
+    """
+    path = Path(path)
+    folder = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+    try:
+        try:
+            folder.mkdir()
+            temporary = folder / path.name
+            yield temporary
+            # The folder's mode follows the umask; a library may have made the file for us alone.
+            temporary.chmod(folder.stat().st_mode & 0o666)
+            _force(temporary)
+            os.replace(temporary, path)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        _force(path.parent)
+    except OSError as error:
+        raise not_written(path, error, size) from error
+
+
+def sweep(path: str | Path) -> None:
+    """Clear away what killed writers of this file left behind; no one may be writing it now."""
+    path = Path(path)
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def sha256(path: str | Path) -> str:
+    """Give the hexadecimal SHA-256 of a file."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise not_read(path, error) from error
+
+
+def not_read(path: str | Path, error: OSError) -> ModelFolderError:
+    """Put into one line why a file or folder could not be read."""
+    return ModelFolderError(
+        f"{path} cannot be read: {error.strerror or error}; check it and its permissions"
+    )
+
+
+def not_written(path: str | Path, error: OSError, size: int = 0) -> ModelFolderError:
+    """Put into one line why a file could not be written and what to do about it."""
+    if error.errno in FULL:
+        free = 0
+        with suppress(OSError):
+            free = shutil.disk_usage(Path(path).parent).free
+        need = f"{_amount(size)} needed, " if size else ""
+        return ModelFolderError(
+            f"{path} cannot be written: the disk is full ({need}{_amount(free)} free); "
+            f"free some space or choose another folder"
+        )
+    if error.errno in FORBIDDEN:
+        return ModelFolderError(
+            f"{path} cannot be written: the folder is not writable ({error.strerror}); "
+            f"change its permissions or choose another folder"
+        )
+    return ModelFolderError(
+        f"{path} cannot be written: {error.strerror or error}; choose another folder"
+    )
+
+
+def _amount(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.1f} kB"
+
+
+def _force(path: Path) -> None:
+    """Make the disk hold what was written; a new name in a folder is forced like a file."""
+    is_folder = path.is_dir()
+    try:
+        handle = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError:
+        if not is_folder:  # Windows and some network drives force no folder; the file is safe
+            raise

@@ -1,0 +1,312 @@
+"""The model folder: everything a translation needs, in files any tool can read, each one checked.
+
+    config.toml        what it is, in settings, and its special token ids
+    model.safetensors  the best weights so far
+    tokenizer.model    sentencepiece
+    README.md          the model card
+    manifest.json      format version, and the sha256 of each of the files above
+
+`run/` and `ctranslate2/` grow or can be made again, so nothing here knows of them. Torch is only
+imported where weights are asked for: an engine without it opens the folder too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heedful import __version__, config, files
+from heedful.errors import ConfigError, ModelFolderError
+from heedful.models.card import card
+from heedful.settings import FORMAT_VERSION, Settings, TokenIds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torch import Tensor
+
+    from heedful.models.transformer import Transformer
+
+__all__ = ["Folder", "card", "load_model", "state"]
+
+CONFIG, WEIGHTS, TOKENIZER = "config.toml", "model.safetensors", "tokenizer.model"
+CARD, MANIFEST = "README.md", "manifest.json"
+
+RUN = "run"
+"""The folder of what a training needs to go on; it is begun before the model is."""
+
+Hashes = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One model on disk. Many may read it while one training writes it."""
+
+    path: Path
+    settings: Settings
+    ids: TokenIds
+    tokenizer: bytes
+
+    @staticmethod
+    def exists(path: str | Path) -> bool:
+        """Say whether a model was begun here, whatever state it is in."""
+        try:
+            return _is_ours(Path(path)) and bool(_hashes(Path(path)))
+        except ModelFolderError:  # damaged or newer, so certainly not free to be written over
+            return True
+        except OSError as error:
+            raise files.not_read(path, error) from error
+
+    @classmethod
+    def create(
+        cls, path: str | Path, settings: Settings, ids: TokenIds, tokenizer: bytes
+    ) -> Folder:
+        """Begin a model in a new or empty folder; its weights and its card come later."""
+        path = Path(path)
+        if cls.exists(path):
+            raise ModelFolderError(
+                f"{path} already holds a model; remove it or choose another folder"
+            )
+        made = _claim(path)
+        text = config.dump(settings, ids).encode()
+        try:
+            _write_manifest(path, {})  # marks the folder as ours, should we be killed in the middle
+            files.write(path / CONFIG, text)
+            files.write(path / TOKENIZER, tokenizer)
+            hashes = {name: [files.sha256(path / name)] for name in (CONFIG, TOKENIZER)}
+            _write_manifest(path, hashes)
+        except BaseException:
+            for name in (CONFIG, TOKENIZER, MANIFEST):
+                (path / name).unlink(missing_ok=True)
+            if made is not None:
+                shutil.rmtree(made, ignore_errors=True)
+            raise
+        return cls(path, settings, ids, tokenizer)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Folder:
+        """Check every file of a model and read what it is."""
+        path = Path(path)
+        try:
+            there, is_folder = path.exists(), path.is_dir()
+            listed = (path / MANIFEST).is_file()
+        except OSError as error:
+            raise files.not_read(path, error) from error
+        if not there:
+            raise ModelFolderError(f"{path} does not exist; give the folder of a trained model")
+        if not is_folder:
+            raise ModelFolderError(f"{path} is a file; give the folder of a trained model")
+        if not listed:
+            raise ModelFolderError(
+                f"{path} is not a model folder: it has no {MANIFEST}; "
+                f"give a folder that `heedful train` wrote"
+            )
+        hashes = _hashes(path)
+        for name in (CONFIG, TOKENIZER):
+            if name not in hashes:
+                raise ModelFolderError(
+                    f"{path} is not finished: its {MANIFEST} does not list {name}; train again"
+                )
+        for name in hashes:
+            _verify(path, name)
+        try:
+            raw = config.read(path / CONFIG)
+            settings, ids = config.resolve(raw), config.token_ids(raw)
+        except ConfigError as error:
+            raise ConfigError(f"{path / CONFIG}: {error}") from error
+        return cls(path, settings, ids, (path / TOKENIZER).read_bytes())
+
+    def weights(self) -> dict[str, Tensor]:
+        """Read the weights, once more checked: a training may have replaced them since `open`."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        if WEIGHTS not in _hashes(self.path):
+            raise ModelFolderError(
+                f"{self.path} has no {WEIGHTS} yet; let the training run until it has saved one"
+            )
+        _verify(self.path, WEIGHTS)
+        try:
+            return load_file(self.path / WEIGHTS)
+        except SafetensorError as error:
+            raise ModelFolderError(
+                f"{self.path / WEIGHTS} is not a safetensors file: {error}; "
+                f"restore it or train again"
+            ) from error
+
+    def write_weights(
+        self, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
+    ) -> None:
+        """Replace the weights in one step; `metadata` is kept in the file's header."""
+        from safetensors import SafetensorError
+        from safetensors.torch import save_file
+
+        ready = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
+        notes = {"format": "pt", "heedful": __version__, **(metadata or {})}
+        size = sum(t.nbytes for t in ready.values())
+        with self._replacing(WEIGHTS, size) as temporary:
+            try:
+                save_file(ready, temporary, notes)
+            except SafetensorError as error:
+                number = re.search(r"os error (\d+)", str(error))
+                raise OSError(int(number[1]) if number else 0, str(error)) from error
+
+    def write_card(self, text: str) -> None:
+        """Replace the model card, README.md."""
+        data = text.encode()
+        with self._replacing(CARD, len(data)) as temporary:
+            temporary.write_bytes(data)
+
+    @contextmanager
+    def _replacing(self, name: str, size: int) -> Iterator[Path]:
+        """Replace a listed file so that a kill at any moment leaves a folder that opens.
+
+        While the old file gives way to the new one the manifest allows both. A file that is new
+        is listed only once it is there: until then a reader takes no notice of it.
+        """
+        for own in (name, MANIFEST):
+            files.sweep(self.path / own)
+        hashes = _hashes(self.path)
+        with files.replacing(self.path / name, size) as temporary:
+            yield temporary
+            new = files.sha256(temporary)
+            if name in hashes:
+                _write_manifest(self.path, {**hashes, name: [*hashes[name], new]})
+        _write_manifest(self.path, {**hashes, name: [new]})
+
+
+def _claim(path: Path) -> Path | None:
+    """Make the folder, or see that nothing of anybody's is in it; give the first folder made."""
+    if path.exists() and not path.is_dir():
+        raise ModelFolderError(f"{path} is a file; choose the name of a new folder")
+    try:
+        made = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
+        path.mkdir(parents=True, exist_ok=True)
+        for name in (CONFIG, TOKENIZER, MANIFEST):
+            files.sweep(path / name)
+        other = sorted(entry.name for entry in path.iterdir() if entry.name != RUN)
+    except OSError as error:
+        raise files.not_written(path, error) from error
+    if other and not _is_ours(path):  # what is ours but no model, a killed `create` left
+        raise ModelFolderError(
+            f"{path} holds other things, {other[0]} among them; choose a new or empty folder"
+        )
+    return made
+
+
+def _is_ours(path: Path) -> bool:
+    """Tell our manifest from the manifests of other tools, even when it is damaged."""
+    file = path / MANIFEST
+    return file.is_file() and b'"heedful"' in file.read_bytes()
+
+
+def _hashes(path: Path) -> Hashes:
+    """Read the manifest: which files there are, and the sha256 each of them may have."""
+    file = path / MANIFEST
+    try:
+        manifest = json.loads(file.read_text("utf-8"))
+        made_by, listed = manifest["format"], manifest["files"]
+        if isinstance(made_by, int) and made_by > FORMAT_VERSION:
+            raise ModelFolderError(
+                f"{path} was made by a newer Heedful (format {made_by}, this version reads up to "
+                f"{FORMAT_VERSION}); upgrade"
+            )
+        right = made_by == FORMAT_VERSION and all(
+            Path(name).name == name and hashes and all(isinstance(h, str) for h in hashes)
+            for name, hashes in listed.items()
+        )
+    except OSError as error:
+        raise files.not_read(file, error) from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        right = False
+    if not right:
+        raise ModelFolderError(
+            f"{file} is damaged: it does not list the files of a model; restore it or train again"
+        )
+    return {name: list(hashes) for name, hashes in listed.items()}
+
+
+def _write_manifest(path: Path, hashes: Hashes) -> None:
+    manifest = {"format": FORMAT_VERSION, "heedful": __version__, "files": hashes}
+    files.write(path / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+
+
+def _verify(path: Path, name: str) -> None:
+    """Refuse a file that is not the one the manifest lists.
+
+    A training may replace file and manifest between our reading of the two, so a mismatch only
+    counts when the manifest says the same before and after.
+    """
+    file = path / name
+    expected = _hashes(path).get(name, [])
+    while True:
+        if not file.is_file():
+            raise ModelFolderError(f"{file} is missing; restore it or train again")
+        got = files.sha256(file)
+        if got in expected:
+            return
+        before, expected = expected, _hashes(path).get(name, [])
+        if expected == before:
+            wanted = " or ".join(h[:12] for h in expected)
+            raise ModelFolderError(
+                f"{file} is damaged: sha256 {got[:12]}..., expected {wanted}...; "
+                f"restore it or train again"
+            )
+
+
+def state(model: Transformer) -> dict[str, Tensor]:
+    """Name the weights as the folder stores them: a tied matrix once, as `target_embedding`.
+
+    The tensors are the model's own, not copies.
+    """
+    tied = set()
+    if model.settings.share_embeddings:
+        tied.add("source_embedding.weight")
+    if model.settings.share_output:
+        tied.add("output_weight")
+    return {
+        name: tensor.detach().contiguous()
+        for name, tensor in model.state_dict().items()
+        if name not in tied
+    }
+
+
+def load_model(folder: Folder) -> Transformer:
+    """Build the model of a folder, ready to translate; every weight must be there and must fit."""
+    import torch
+
+    from heedful.models.transformer import Transformer
+
+    weights = folder.weights()
+    with torch.random.fork_rng(
+        devices=[]
+    ):  # the draw of weights to be overwritten is not the run's
+        model = Transformer(folder.settings.model, folder.ids)
+    places = state(model)
+    file = folder.path / WEIGHTS
+    for one, other, says in ((places, weights, "lacks"), (weights, places, "should not have")):
+        odd = [name for name in one if name not in other]
+        if odd:
+            more = f" and {len(odd) - 1} more" if len(odd) > 1 else ""
+            raise ModelFolderError(
+                f"{file} {says} {odd[0]}{more}, going by {CONFIG}; restore both or train again"
+            )
+    with torch.no_grad():
+        for name, place in places.items():
+            if place.shape != weights[name].shape:
+                raise ModelFolderError(
+                    f"{file} does not fit {CONFIG}: {name} is {_size(weights[name])}, expected "
+                    f"{_size(place)}; restore both or train again"
+                )
+            place.copy_(weights[name])
+    return model.eval()
+
+
+def _size(tensor: Tensor) -> str:
+    return " x ".join(map(str, tensor.shape))

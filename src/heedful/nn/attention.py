@@ -1,0 +1,88 @@
+"""Many heads: project to queries, keys and values, attend in each head, project back."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from heedful.nn.cache import Growing
+from heedful.nn.dropout import Dropout
+from heedful.nn.kernels import additive_scores, fused, mix, scores, weigh
+from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BSD, BTD, Keep
+
+__all__ = ["Attention", "Comparison"]
+
+Comparison = Literal["scaled", "dot", "additive"]
+
+
+class Attention(nn.Module):
+    """Multi-head attention: W^Q, W^K and W^V for each head, concatenation, W^O.
+
+    The heads' matrices lie side by side in one (`query`, `key`, `value`), so one product serves
+    all heads. d_k (`d_head`) and d_v (`d_value`) are free of each other and of d_model.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        d_head: int | None = None,
+        d_value: int | None = None,
+        comparison: Comparison = "scaled",
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.d_head = d_head if d_head is not None else d_model // n_heads
+        self.d_value = d_value if d_value is not None else self.d_head
+        self.comparison = comparison
+        self.query = nn.Linear(d_model, n_heads * self.d_head)
+        self.key = nn.Linear(d_model, n_heads * self.d_head)
+        self.value = nn.Linear(d_model, n_heads * self.d_value)
+        self.output = nn.Linear(n_heads * self.d_value, d_model)
+        if comparison == "additive":
+            self.compare = nn.Parameter(torch.empty(n_heads, self.d_head))
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: BTD, keep: Keep | None, past: tuple[Growing, Growing] | None = None) -> BTD:
+        """Let a sequence look at itself; with `past`, at what was decoded before as well."""
+        keys, values = self.project(x)
+        if past is not None:
+            keys, values = past[0].append(keys), past[1].append(values)
+        return self.look(x, keys, values, keep)
+
+    def project(self, memory: BSD) -> tuple[BHSK, BHSW]:
+        """Make the keys and values of what is looked at."""
+        return self.split(self.key(memory)), self.split(self.value(memory))
+
+    def look(self, x: BTD, keys: BHSK, values: BHSW, keep: Keep | None) -> BTD:
+        """Look with x's queries at keys and values already made (cross-attention does this)."""
+        return self.output(self.join(self.heads(self.split(self.query(x)), keys, values, keep)))
+
+    def heads(self, q: BHTK, k: BHSK, v: BHSW, keep: Keep | None) -> BHTW:
+        """Give what each head brings back."""
+        if self.comparison == "additive" or self.dropout.active:
+            return mix(self.dropout(self.weights(q, k, keep)), v)
+        return fused(q, k, v, keep, self.scale)
+
+    def weights(self, q: BHTK, k: BHSK, keep: Keep | None) -> BHTS:
+        """Give the attention weights: the plain path, for dropout on them and for `explain`."""
+        if self.comparison == "additive":
+            return weigh(additive_scores(q, k, self.compare), keep)
+        return weigh(scores(q, k, self.scale), keep)
+
+    @property
+    def scale(self) -> float:
+        """What the dot products are multiplied with."""
+        return 1.0 if self.comparison == "dot" else 1 / math.sqrt(self.d_head)
+
+    def split(self, x: Tensor) -> Tensor:
+        """Give each head its own slice: B T (H K) -> B H T K."""
+        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+    def join(self, heads: BHTW) -> Tensor:
+        """Put the heads side by side again: B H T W -> B T (H W)."""
+        return heads.transpose(1, 2).flatten(-2)

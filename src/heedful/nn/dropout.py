@@ -1,0 +1,70 @@
+"""Dropout, and the one sum it always precedes: residual + dropped sublayer output.
+
+On a CPU, drawing a Bernoulli mask costs more than the addition it guards (a fifth of a training
+step). `Dropout` takes its masks instead as slices, at random places, of one large mask drawn
+once: any two numbers of a mask are independent as before, and a mask costs nothing to store
+for the backward pass. On other devices PyTorch's own dropout runs.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+__all__ = ["POOL", "Dropout"]
+
+POOL = 1 << 23
+"""Numbers in the large mask; tensors of more than half of it draw a mask of their own."""
+
+
+@functools.lru_cache(maxsize=8)
+def _pool(p: float, dtype: torch.dtype) -> Tensor:
+    generator = torch.Generator().manual_seed(20170612)
+    kept = torch.rand(POOL, generator=generator) >= p
+    return kept.to(dtype).div_(1 - p)
+
+
+class Dropout(nn.Module):
+    """Zero each number with probability p while training, and scale up the rest.
+
+    Which slice is taken comes from torch's ordinary random generator, so seeding it makes
+    a step repeatable.
+    """
+
+    def __init__(self, p: float) -> None:
+        super().__init__()
+        self.p = p
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is dropped now."""
+        return self.training and self.p > 0
+
+    def mask(self, like: Tensor) -> Tensor | None:
+        """Draw a mask of zeros and 1 / (1 - p) for `like`, or None where the pool cannot serve."""
+        size = like.numel()
+        if like.device.type != "cpu" or 2 * size > POOL:
+            return None
+        start = int(torch.randint(POOL - size, ()))
+        return _pool(self.p, like.dtype)[start : start + size].view(like.shape)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Drop."""
+        if not self.active:
+            return x
+        mask = self.mask(x)
+        return F.dropout(x, self.p) if mask is None else x * mask
+
+    def add(self, x: Tensor, change: Tensor) -> Tensor:
+        """Give x + dropout(change), in one pass over memory where possible."""
+        if not self.active:
+            return x + change
+        mask = self.mask(change)
+        return x + F.dropout(change, self.p) if mask is None else torch.addcmul(x, change, mask)
+
+    def extra_repr(self) -> str:
+        """Show p where a model is printed."""
+        return f"p={self.p}"

@@ -1,0 +1,143 @@
+"""The sublayers and the two kinds of layer made of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from torch import nn
+from torch.nn import functional as F
+
+from heedful.nn.attention import Attention, Comparison
+from heedful.nn.cache import LayerCache, Memory
+from heedful.nn.dropout import Dropout
+from heedful.nn.shapes import BTD, Keep
+
+__all__ = ["Activation", "DecoderLayer", "EncoderLayer", "FeedForward", "Norm"]
+
+Activation = Literal["relu", "gelu", "swish"]
+Norm = Literal["post", "pre"]
+ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with a bend between them, applied to each position by itself."""
+
+    def __init__(self, d_model: int, d_ff: int, activation: Activation, dropout: float) -> None:
+        super().__init__()
+        self.inner = nn.Linear(d_model, d_ff)
+        self.outer = nn.Linear(d_ff, d_model)
+        self.activation = activation
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: BTD) -> BTD:
+        """Widen, bend, narrow."""
+        bent = ACTIVATIONS[self.activation](self.inner(x))
+        narrowed: BTD = self.outer(self.dropout(bent))
+        return narrowed
+
+
+class Layer(nn.Module):
+    """What both layers share: attention to itself, feed-forward, and the way round each.
+
+    Post-norm (the paper): x = LayerNorm(x + sublayer(x)). Pre-norm: x = x + sublayer(LayerNorm(x)),
+    which needs no warm-up but one more LayerNorm at the end of the stack.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        n_heads: int,
+        d_head: int | None = None,
+        d_value: int | None = None,
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        comparison: Comparison = "scaled",
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        ff_dropout: float = 0.0,
+        epsilon: float = 1e-5,
+    ) -> None:
+        super().__init__()
+        self.norm = norm
+        self.attention = Attention(d_model, n_heads, d_head, d_value, comparison, attention_dropout)
+        self.attention_norm = nn.LayerNorm(d_model, eps=epsilon)
+        self.feed_forward = FeedForward(d_model, d_ff, activation, ff_dropout)
+        self.feed_forward_norm = nn.LayerNorm(d_model, eps=epsilon)
+        self.dropout = Dropout(dropout)
+
+    def before(self, x: BTD, norm: nn.LayerNorm) -> BTD:
+        """What a sublayer reads."""
+        return norm(x) if self.norm == "pre" else x  # type: ignore[no-any-return]
+
+    def after(self, x: BTD, change: BTD, norm: nn.LayerNorm) -> BTD:
+        """What a sublayer leaves behind: the residual sum, normalised in post-norm."""
+        added = self.dropout.add(x, change)
+        return norm(added) if self.norm == "post" else added  # type: ignore[no-any-return]
+
+
+class EncoderLayer(Layer):
+    """Self-attention over the whole source, then the feed-forward."""
+
+    def forward(self, x: BTD, keep: Keep | None) -> BTD:
+        """Let every source position gather from all others."""
+        seen = self.attention(self.before(x, self.attention_norm), keep)
+        x = self.after(x, seen, self.attention_norm)
+        changed = self.feed_forward(self.before(x, self.feed_forward_norm))
+        return self.after(x, changed, self.feed_forward_norm)
+
+
+class DecoderLayer(Layer):
+    """Self-attention over the past, attention to the source, then the feed-forward."""
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        n_heads: int,
+        d_head: int | None = None,
+        d_value: int | None = None,
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        comparison: Comparison = "scaled",
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        ff_dropout: float = 0.0,
+        epsilon: float = 1e-5,
+    ) -> None:
+        super().__init__(
+            d_model,
+            d_ff,
+            n_heads,
+            d_head,
+            d_value,
+            norm,
+            activation,
+            comparison,
+            dropout,
+            attention_dropout,
+            ff_dropout,
+            epsilon,
+        )
+        self.cross = Attention(d_model, n_heads, d_head, d_value, comparison, attention_dropout)
+        self.cross_norm = nn.LayerNorm(d_model, eps=epsilon)
+
+    def forward(
+        self, x: BTD, keep: Keep | None, memory: Memory, cache: LayerCache | None = None
+    ) -> BTD:
+        """Look back, look at the source, think; with a cache, only the new positions."""
+        past = None if cache is None else (cache.keys, cache.values)
+        seen = self.attention(self.before(x, self.attention_norm), keep, past)
+        x = self.after(x, seen, self.attention_norm)
+
+        if cache is None or cache.memory is None:
+            source = self.cross.project(memory.states)
+            if cache is not None:
+                cache.memory = source
+        else:
+            source = cache.memory
+        found = self.cross.look(self.before(x, self.cross_norm), *source, memory.keep)
+        x = self.after(x, found, self.cross_norm)
+
+        changed = self.feed_forward(self.before(x, self.feed_forward_norm))
+        return self.after(x, changed, self.feed_forward_norm)

@@ -1,0 +1,125 @@
+"""Label-smoothed cross-entropy over real tokens, twice: `smoothed` to read, `projected` to run.
+
+Both leave the padding id out of the softmax: nothing should ever learn to predict it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from heedful.nn.shapes import MD, MV, M
+
+__all__ = ["Loss", "projected", "smoothed"]
+
+CHUNK = 1 << 21
+"""Logits alive at once in `projected`: small enough for a CPU's cache, large enough for speed."""
+
+
+class Loss(NamedTuple):
+    """Sums over tokens, so that batches add up; divide by the tokens for a mean."""
+
+    loss: Tensor
+    """What is minimised: smoothed cross-entropy."""
+    nll: Tensor
+    """Plain negative log-likelihood, of which perplexity is made; carries no gradient."""
+    right: Tensor
+    """Tokens whose most likely prediction was right; carries no gradient."""
+
+
+def smoothed(logits: MV, targets: M, smoothing: float, pad: int | None) -> Loss:
+    """Compare predictions with a target that gives `smoothing` of its weight to all words alike.
+
+    The right word's share is 1 - smoothing plus its part of what all share.
+    """
+    if pad is not None:
+        logits = torch.cat([logits[:, :pad], logits[:, pad + 1 :]], dim=1)
+        targets = targets - (targets > pad).long()
+    logp = logits.log_softmax(-1)
+    nll = -logp.gather(1, targets[:, None]).sum()
+    loss = (1 - smoothing) * nll - smoothing * logp.mean(-1).sum()
+    right = (logits.argmax(-1) == targets).sum()
+    return Loss(loss, nll.detach(), right)
+
+
+class _Projected(torch.autograd.Function):
+    """Logits, loss and gradients in one pass over chunks of tokens: V x M is never stored."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        pad: int | None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        classes = weight.size(0) - (pad is not None)
+        rows = max(1, CHUNK // weight.size(0))
+        loss = hidden.new_zeros((), dtype=torch.float64)
+        nll = hidden.new_zeros((), dtype=torch.float64)
+        right = torch.zeros((), dtype=torch.long, device=hidden.device)
+        wanted = any(ctx.needs_input_grad)
+        d_hidden = torch.empty_like(hidden) if wanted else None
+        d_weight = torch.zeros_like(weight) if wanted else None
+        d_bias = torch.zeros_like(bias) if wanted and bias is not None else None
+        for part in range(0, hidden.size(0), rows):
+            states, wanted_ids = hidden[part : part + rows], targets[part : part + rows, None]
+            logits = states @ weight.T if bias is None else torch.addmm(bias, states, weight.T)
+            if pad is not None:
+                logits[:, pad] = -math.inf
+            top, best = logits.max(-1, keepdim=True)
+            right += (best == wanted_ids).sum()
+            logit_of_right = logits.gather(1, wanted_ids)
+            if smoothing:
+                row_sum = logits.sum(-1, keepdim=True)
+                if pad is not None:
+                    logits[:, pad] = 0
+                    row_sum = logits.sum(-1, keepdim=True)
+                    logits[:, pad] = -math.inf
+            probabilities = logits.sub_(top).exp_()
+            total = probabilities.sum(-1, keepdim=True)
+            log_total = total.log() + top
+            part_nll = (log_total - logit_of_right).sum(dtype=torch.float64)
+            nll += part_nll
+            loss += (1 - smoothing) * part_nll
+            if smoothing:
+                loss += smoothing * (log_total - row_sum / classes).sum(dtype=torch.float64)
+            if d_hidden is None or d_weight is None:
+                continue
+            gradient = probabilities.div_(total)
+            if smoothing:
+                gradient.sub_(smoothing / classes)
+                if pad is not None:
+                    gradient[:, pad] = 0
+            ones = torch.full_like(wanted_ids, -(1 - smoothing), dtype=gradient.dtype)
+            gradient.scatter_add_(1, wanted_ids, ones)
+            torch.mm(gradient, weight, out=d_hidden[part : part + rows])
+            d_weight.addmm_(gradient.T, states)
+            if d_bias is not None:
+                d_bias += gradient.sum(0)
+        ctx.has_bias = bias is not None
+        if d_hidden is not None and d_weight is not None:
+            saved = (d_hidden, d_weight) + ((d_bias,) if d_bias is not None else ())
+            ctx.save_for_backward(*saved)
+        ctx.mark_non_differentiable(right)
+        return loss.to(hidden.dtype), nll.to(hidden.dtype), right
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        up = gradients[0]
+        saved = ctx.saved_tensors
+        d_bias = saved[2] * up if ctx.has_bias else None
+        return saved[0] * up, saved[1] * up, d_bias, None, None, None
+
+
+def projected(
+    hidden: MD, weight: Tensor, bias: Tensor | None, targets: M, smoothing: float, pad: int | None
+) -> Loss:
+    """Do the same as `smoothed` from the decoder's states, without ever storing all logits."""
+    loss, nll, right = _Projected.apply(hidden, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
+    return Loss(loss, nll.detach(), right)

@@ -1,0 +1,55 @@
+"""N encoder layers, M decoder layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from heedful.nn.cache import DecoderCache, Memory
+from heedful.nn.layers import DecoderLayer, EncoderLayer
+from heedful.nn.shapes import BTD, Keep
+
+__all__ = ["Decoder", "Encoder"]
+
+
+def _final_norm(d_model: int, sizes: dict[str, Any]) -> nn.Module:
+    """Close a pre-norm stack, whose residual sum was never normalised; post-norm needs nothing."""
+    if sizes.get("norm", "post") == "post":
+        return nn.Identity()
+    return nn.LayerNorm(d_model, eps=sizes.get("epsilon", 1e-5))
+
+
+class Encoder(nn.Module):
+    """Reads the source: each layer lets every position gather from all others.
+
+    `sizes` are the keyword arguments of a layer.
+    """
+
+    def __init__(self, n_layers: int, d_model: int, **sizes: Any) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(EncoderLayer(d_model, **sizes) for _ in range(n_layers))
+        self.norm = _final_norm(d_model, sizes)
+
+    def forward(self, x: BTD, keep: Keep | None) -> BTD:
+        """Run the layers in turn."""
+        for layer in self.layers:
+            x = layer(x, keep)
+        return self.norm(x)  # type: ignore[no-any-return]
+
+
+class Decoder(nn.Module):
+    """Writes the target, one position after the other, looking back and at the source."""
+
+    def __init__(self, n_layers: int, d_model: int, **sizes: Any) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(DecoderLayer(d_model, **sizes) for _ in range(n_layers))
+        self.norm = _final_norm(d_model, sizes)
+
+    def forward(
+        self, x: BTD, keep: Keep | None, memory: Memory, cache: DecoderCache | None = None
+    ) -> BTD:
+        """Run the layers in turn; each takes its own part of the cache."""
+        for index, layer in enumerate(self.layers):
+            x = layer(x, keep, memory, None if cache is None else cache.layers[index])
+        return self.norm(x)  # type: ignore[no-any-return]

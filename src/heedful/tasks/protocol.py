@@ -1,0 +1,63 @@
+"""What the trainer asks of a task, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from torch import nn
+
+from heedful.nn.loss import Loss
+
+__all__ = ["Evaluation", "Sample", "Task"]
+
+BatchT = TypeVar("BatchT")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One example of what the model does now, for a person to look at."""
+
+    given: str
+    wanted: str
+    got: str
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a look at the development set showed."""
+
+    score: float
+    """Higher is better; weights are chosen by it."""
+    loss: float
+    """Mean negative log-likelihood of a token; lower is better."""
+    figures: dict[str, float] = field(default_factory=dict)
+    """By name, for the log and the display."""
+    samples: tuple[Sample, ...] = ()
+
+
+class Task(Protocol[BatchT]):
+    """Data, a model and what is wanted of it."""
+
+    model: nn.Module
+
+    def size(self, epoch: int) -> int:
+        """How many batches an epoch has."""
+        ...
+
+    def batches(self, epoch: int, start: int) -> Iterator[BatchT]:
+        """Give the batches of an epoch from the `start`-th on; the same ones whenever asked."""
+        ...
+
+    def tokens(self, batch: BatchT) -> int:
+        """How many predictions a batch asks for; its loss is divided by this."""
+        ...
+
+    def loss(self, batch: BatchT) -> Loss:
+        """Give the summed loss of a batch."""
+        ...
+
+    def evaluate(self) -> Evaluation:
+        """Look at the development set."""
+        ...

@@ -1,0 +1,114 @@
+"""Translation: pairs of sentences, label-smoothed loss, BLEU or chrF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from heedful import metrics
+from heedful.data.batching import Batch, Batches, pad
+from heedful.data.corpus import Corpus, Pair
+from heedful.data.tokenizer import Tokenizer, Variants
+from heedful.decoding.batch import search
+from heedful.models.transformer import Transformer
+from heedful.nn.loss import Loss
+from heedful.settings import Settings
+from heedful.tasks.protocol import Evaluation, Sample
+
+__all__ = ["Translation"]
+
+LOOKED_AT = 500
+"""Development sentences translated at each look: enough to rank weights, few enough to be quick."""
+SAMPLES = 3
+
+
+class Translation:
+    """Learn to translate from a prepared corpus."""
+
+    def __init__(
+        self, model: Transformer, tokenizer: Tokenizer, corpus: Corpus, settings: Settings
+    ) -> None:
+        self.model, self._tokenizer, self._settings = model, tokenizer, settings
+        chance = settings.tokenizer.regularisation
+        self._batches = Batches(
+            corpus,
+            settings.data.batch_tokens,
+            eos=model.ids.eos,
+            padding=model.ids.pad,
+            seed=settings.train.seed,
+            variants=Variants(tokenizer, chance) if chance else None,
+        )
+        self.dev = corpus.dev
+
+    @property
+    def padding_share(self) -> float:
+        """Share of the first epoch's computed positions that is padding."""
+        return self._batches.padding_share()
+
+    def size(self, epoch: int) -> int:
+        """How many batches an epoch has."""
+        return len(self._batches.plan(epoch))
+
+    def batches(self, epoch: int, start: int) -> Iterator[Batch]:
+        """Give the batches of an epoch from the `start`-th on."""
+        return self._batches.epoch(epoch, start)
+
+    def tokens(self, batch: Batch) -> int:
+        """Target tokens, the ends of sentences included."""
+        return batch.tokens
+
+    def loss(self, batch: Batch) -> Loss:
+        """Sum the smoothed loss over the real target tokens."""
+        batch = batch.to(self.model.output_weight.device)
+        return self.model.loss(
+            batch.source,
+            batch.source_lengths,
+            batch.target,
+            batch.target_lengths,
+            self._settings.train.label_smoothing,
+        )
+
+    def evaluate(self) -> Evaluation:
+        """Translate a part of the development set greedily; measure the loss on all of it."""
+        self.model.eval()
+        looked_at = self.dev[:LOOKED_AT]
+        sources = [self._tokenizer.encode(s) for s, _ in looked_at]
+        quick = self._settings.decode.model_copy(update={"beam": 1})
+        texts = [self._tokenizer.decode(h[0].ids) for h in search(self.model, sources, quick)]
+        wanted = [t for _, t in looked_at]
+        scores = metrics.scores(texts, wanted, self._settings.target)
+        loss = self._dev_loss(self.dev)
+        self.model.train()
+        figures = {score.name: score.value for score in scores}
+        figures["perplexity"] = metrics.perplexity(loss, 1)
+        step = max(1, len(looked_at) // SAMPLES)
+        samples = tuple(
+            Sample(*looked_at[i], texts[i]) for i in range(0, len(looked_at), step)
+        )
+        return Evaluation(scores[0].value, loss, figures, samples[:SAMPLES])
+
+    @torch.inference_mode()
+    def _dev_loss(self, dev: Sequence[Pair]) -> float:
+        ids, device = self.model.ids, self.model.output_weight.device
+        rows = [
+            ([*self._tokenizer.encode(s), ids.eos], self._tokenizer.encode(t)) for s, t in dev
+        ]
+        rows.sort(key=lambda pair: len(pair[0]) + len(pair[1]))
+        nll, tokens, budget = 0.0, 0, self._settings.data.batch_tokens
+        while rows:
+            longest = len(rows[-1][0]) + len(rows[-1][1]) + 1
+            count = max(1, budget // longest)
+            batch, rows = rows[-count:], rows[:-count]
+            source, source_lengths = pad([s for s, _ in batch], ids.pad)
+            target, target_lengths = pad([t for _, t in batch], ids.pad)
+            loss = self.model.loss(
+                source.to(device),
+                source_lengths.to(device),
+                target.to(device),
+                target_lengths.to(device),
+                0.0,
+            )
+            nll += float(loss.nll)
+            tokens += int(target_lengths.sum()) + len(batch)
+        return nll / tokens

@@ -1,0 +1,60 @@
+"""Fitting the process to the machine: memory that stays, threads, and a Ctrl-C that saves."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import torch
+
+__all__ = ["interruptible", "prepare_machine"]
+
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+
+
+def prepare_machine(threads: int = 0) -> None:
+    """Set the threads, and keep freed memory for the next step.
+
+    Left alone, glibc gives the large tensors of every step back to the system and asks for them
+    again, page by page; keeping them makes a step's system time a fifth.
+    """
+    if threads:
+        torch.set_num_threads(threads)
+    if sys.platform == "linux":
+        try:
+            libc = ctypes.CDLL("libc.so.6")
+            libc.mallopt(M_MMAP_MAX, 0)
+            libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
+        except (OSError, AttributeError):  # another C library: it has its own ways
+            pass
+
+
+class Interruptible(Protocol):
+    """Something that looks now and then whether it should stop."""
+
+    interrupted: bool
+
+
+@contextmanager
+def interruptible(work: Interruptible) -> Iterator[None]:
+    """Let Ctrl-C or SIGTERM end the work after the current step; a second one ends it at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        if work.interrupted:
+            raise KeyboardInterrupt
+        work.interrupted = True
+
+    before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

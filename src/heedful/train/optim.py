@@ -1,0 +1,90 @@
+"""Adam as in the paper, and how its learning rate rises and falls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import torch
+from torch import nn
+
+from heedful.settings import TrainSettings
+
+__all__ = ["Anchor", "Schedule", "clip", "make_optimizer"]
+
+
+def make_optimizer(model: nn.Module, settings: TrainSettings) -> torch.optim.AdamW:
+    """Make Adam(0.9, 0.98, 1e-9); weight decay, where asked for, spares biases and norms."""
+    matrices = [p for p in model.parameters() if p.dim() > 1]
+    others = [p for p in model.parameters() if p.dim() <= 1]
+    groups = [
+        {"params": matrices, "weight_decay": settings.weight_decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(
+        [g for g in groups if g["params"]],
+        lr=0.0,
+        betas=(settings.beta1, settings.beta2),
+        eps=settings.epsilon,
+        fused=True,
+    )
+
+
+def clip(parameters: Iterable[nn.Parameter], largest: float) -> float:
+    """Scale the whole gradient down where its norm is larger than `largest`; give its norm."""
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norm = torch.nn.utils.get_total_norm(gradients)
+    if largest:
+        torch._foreach_mul_(gradients, (largest / (norm + 1e-6)).clamp(max=1.0))
+    return float(norm)
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """From `step` on the learning rate falls straight from `lr` to zero at `end`."""
+
+    step: int
+    lr: float
+    end: int
+
+
+@dataclass
+class Schedule:
+    """Rise to the peak over the warm-up, then fall.
+
+    `paper` falls with the inverse square root of the step: with the default peak this is the
+    paper's d_model^-0.5 x min(step^-0.5, step x warmup^-1.5). `linear` falls straight to zero at
+    the end; where the end is a time, it is foreseen anew now and then, and each foreseeing is
+    an anchor that is kept, so that the same steps always have the same learning rates.
+    """
+
+    peak: float
+    warmup: int
+    kind: str
+    anchors: list[Anchor] = field(default_factory=list)
+
+    def lr(self, step: int) -> float:
+        """Give the learning rate of a step, the first being 1."""
+        if self.kind == "paper":
+            return self.peak * min(step / self.warmup, (self.warmup / step) ** 0.5)
+        rising = self.peak * min(1.0, step / self.warmup)
+        for anchor in reversed(self.anchors):
+            if step > anchor.step:
+                share = (anchor.end - step) / max(1, anchor.end - anchor.step)
+                return min(rising, anchor.lr * max(0.0, share))
+        return rising
+
+    def foresee(self, step: int, end: int) -> Anchor:
+        """Aim for zero at `end` from where the learning rate is after `step`."""
+        start = max(step, self.warmup) if not self.anchors or step <= self.warmup else step
+        lr = self.peak if start <= self.warmup else self.lr(start)
+        if step <= self.warmup:
+            self.anchors.clear()  # still rising: nothing has been taken from an anchor yet
+        anchor = Anchor(start, lr, max(end, start + 1))
+        self.anchors.append(anchor)
+        return anchor
+
+    @property
+    def end(self) -> int | None:
+        """The last step foreseen, where there is one."""
+        return self.anchors[-1].end if self.anchors else None

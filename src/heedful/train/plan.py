@@ -1,0 +1,143 @@
+"""Choosing what nobody chose: sizes, dropout, batch and schedule from the data and the time.
+
+A setting that a person, a preset or a recipe gave is never touched. The rules are simple on
+purpose; docs/log.md has the measurements behind them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from heedful import config
+from heedful.settings import ModelSettings, Settings
+
+__all__ = ["Estimate", "Facts", "choose_model", "choose_vocabulary", "estimate", "machine_rate"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of the data once it is prepared."""
+
+    pairs: int
+    source_tokens: int
+    """Tokens of one epoch, the end symbols included."""
+    target_tokens: int
+    longest: int
+    """Pieces of the longest source but for a few outliers."""
+    vocabulary: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a training will take."""
+
+    parameters: int
+    flops_per_epoch: float
+    """Arithmetic of one pass over the data, forward and backward."""
+    seconds_per_epoch: float
+
+
+def machine_rate(seconds: float = 0.3) -> float:
+    """Measure how many multiply-adds this machine does: FLOP/s of a large matrix product."""
+    import torch
+
+    a = torch.randn(1024, 1024)
+    a @ a
+    begun, products = time.perf_counter(), 0
+    while time.perf_counter() - begun < seconds:
+        a @ a
+        products += 1
+    return products * 2 * 1024**3 / (time.perf_counter() - begun)
+
+
+EFFICIENCY = 0.6
+"""Share of the matrix-product rate that a training step reaches; measured, see docs/log.md."""
+
+
+def layer_parameters(model: ModelSettings) -> tuple[int, int]:
+    """Count the matrix weights a source position and a target position are multiplied with."""
+    d, head = model.d_model, model.d_head or model.d_model // model.n_heads
+    value = model.d_value or head
+    attention = model.n_heads * (2 * d * head + 2 * d * value)
+    feed_forward = 2 * d * model.d_ff
+    encoder = model.encoder_layers * (attention + feed_forward)
+    # The keys and values of cross-attention are made once a source position, in every layer.
+    from_source = model.decoder_layers * model.n_heads * d * (head + value)
+    decoder = model.decoder_layers * (2 * attention + feed_forward) - from_source
+    return encoder + from_source, decoder
+
+
+def estimate(model: ModelSettings, facts: Facts, rate: float) -> Estimate:
+    """Foresee parameters, arithmetic and time of an epoch: 6 FLOPs a weight and token."""
+    source, target = layer_parameters(model)
+    embedding = facts.vocabulary * model.d_model
+    flops = 6.0 * (
+        facts.source_tokens * source + facts.target_tokens * (target + embedding)
+    )
+    copies = 1 + (not model.share_embeddings) + (not model.share_output)
+    return Estimate(source + target + copies * embedding, flops, flops / (rate * EFFICIENCY))
+
+
+def choose_vocabulary(raw: dict[str, Any], pairs: int) -> dict[str, Any]:
+    """Choose the number of pieces: more text supports more of them."""
+    if config.chosen(raw, "tokenizer.vocab_size"):
+        return raw
+    size = int(min(32_000, max(800, 35 * pairs**0.5)))
+    return config.merge(raw, {"tokenizer": {"vocab_size": size}})
+
+
+SIZES: dict[str, dict[str, int]] = {
+    "tiny": {"d_model": 128, "d_ff": 512, "n_heads": 4, "encoder_layers": 3, "decoder_layers": 3},
+    "small": {"d_model": 256, "d_ff": 1024, "n_heads": 4, "encoder_layers": 3, "decoder_layers": 3},
+    "base": {"d_model": 512, "d_ff": 2048, "n_heads": 8, "encoder_layers": 6, "decoder_layers": 6},
+}
+ENOUGH_EPOCHS = 6.0
+"""A larger model that cannot see the data this often in the time given loses to a smaller one."""
+
+
+def choose_model(
+    raw: dict[str, Any], facts: Facts, minutes: float | None, rate: float, fast: bool
+) -> Settings:
+    """Choose the model and its training from the data, the minutes and the machine's rate.
+
+    `fast` says that the device is a GPU, where the large sizes are worth their time.
+    """
+    sizes = SIZES["tiny"]
+    if facts.pairs >= 8_000:
+        sizes = SIZES["small"]
+    if facts.pairs >= 500_000 and fast:
+        sizes = SIZES["base"]
+    epochs = min(150.0, max(5.0, 150.0 * (1000 / facts.pairs) ** 0.45))
+    if minutes is not None:
+        budget = 60 * minutes * 0.88  # the rest goes to preparing, looking and scoring
+        while True:
+            model = ModelSettings(**sizes)  # type: ignore[arg-type]
+            epochs = budget / estimate(model, facts, rate).seconds_per_epoch
+            if epochs >= ENOUGH_EPOCHS or sizes == SIZES["tiny"]:
+                break
+            sizes = SIZES["tiny" if sizes == SIZES["small"] else "small"]
+    dropout = 0.1 if epochs < 8 else 0.2 if epochs < 20 else 0.3
+    batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 else 8192
+    batch = max(batch, 2 * (facts.longest + 2))
+    steps = epochs * (facts.source_tokens + facts.target_tokens) / batch
+    chosen: dict[str, Any] = {
+        "model": {**sizes, "dropout": dropout},
+        "data": {"batch_tokens": batch},
+        "train": {
+            "schedule": "linear",
+            "lr": 1e-3 * (256 / sizes["d_model"]) ** 0.5,
+            "warmup": int(min(4000, max(20, 0.08 * steps))),
+        },
+        "decode": {"split_above": min(512, max(32, facts.longest))},
+        "tokenizer": {"regularisation": 0.1 if epochs >= 20 else 0.0},
+    }
+    given = any(
+        config.chosen(raw, f"train.{key}") for key in ("steps", "epochs", "minutes")
+    )
+    if not given:
+        chosen["train"]["epochs"] = round(epochs, 1)
+    if config.chosen(raw, "train.schedule"):
+        del chosen["train"]["lr"], chosen["train"]["warmup"]
+    return config.resolve(config.merge(chosen, raw))

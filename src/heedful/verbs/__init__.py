@@ -1,0 +1,1 @@
+"""One function a command: callable from Python, reporting through a protocol, never printing."""

@@ -1,0 +1,91 @@
+"""`heedful evaluate`: how good a model is, and whether another one is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from heedful import metrics
+from heedful.data.reading import sources
+from heedful.data.text import normalise
+from heedful.errors import DataError
+from heedful.metrics import Comparison, Score
+from heedful.translator import Translator
+
+__all__ = ["Evaluation", "evaluate"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was measured."""
+
+    texts: list[str]
+    scores: list[Score]
+    perplexity: float
+    """Of the references, a piece."""
+    guarded: int
+    """Lines a guard had to stop."""
+    comparisons: list[Comparison] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """Put it into words."""
+        out = [
+            f"{s.name:<10} {s.value:6.2f}  [{s.low:.2f}, {s.high:.2f}]  {s.signature}"
+            for s in self.scores
+        ]
+        out.append(f"perplexity {self.perplexity:6.2f}  a piece of the reference")
+        if self.guarded:
+            out.append(f"{self.guarded} of {len(self.texts)} lines were stopped by a guard")
+        for c in self.comparisons:
+            verdict = "significant" if c.p_value < 0.05 else "not significant"
+            out.append(
+                f"{c.name:<10} {c.system:6.2f} against {c.baseline:.2f}: {c.difference:+.2f}, "
+                f"p = {c.p_value:.3f}, {verdict} (paired bootstrap)"
+            )
+        return out
+
+
+def evaluate(
+    model: Path,
+    source: Path,
+    reference: Path,
+    compare: Path | None = None,
+    changes: Mapping[str, Any] | None = None,
+    tokenize: str | None = None,
+    encoding: str = "utf-8",
+    threads: int = 0,
+) -> Evaluation:
+    """Translate a file as a person would, and score it against the reference.
+
+    With `compare` the other model translates the same lines, and a paired test says whether the
+    difference could be chance.
+    """
+    if threads:
+        import torch
+
+        torch.set_num_threads(threads)
+    pairs = [(s, t) for _, s, t in sources([source, reference], None, encoding)[0].pairs()]
+    if not pairs:
+        raise DataError(f"{source} has no lines; give the text to translate")
+    given, wanted = [s for s, _ in pairs], [normalise(t) for _, t in pairs]
+    translator = Translator.load(model)
+    decode = translator.decoding(**(changes or {}))
+    found = list(translator.lines(given, decode))
+    texts = [t.text for t in found]
+    language = translator.settings.target
+    scores = metrics.scores(texts, wanted, language, interval=True, tokenize=tokenize)
+    logp = translator.score(given, wanted)
+    comparisons: list[Comparison] = []
+    if compare is not None:
+        other = Translator.load(compare)
+        others = [t.text for t in other.lines(given, other.decoding(**(changes or {})))]
+        comparisons = metrics.compare(texts, others, wanted, language)
+    return Evaluation(
+        texts,
+        scores,
+        metrics.perplexity(-sum(p for p, _ in logp), sum(n for _, n in logp)),
+        sum(bool(t.guards) for t in found),
+        comparisons,
+    )

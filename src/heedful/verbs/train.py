@@ -1,0 +1,358 @@
+"""`heedful train`: from text files to a model folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heedful import config, metrics
+from heedful.data import doctor
+from heedful.data.corpus import Corpus, pairs_of, prepare
+from heedful.data.languages import check_language, guess_languages
+from heedful.data.reading import Source, sources
+from heedful.data.tokenizer import Tokenizer
+from heedful.errors import ModelFolderError
+from heedful.metrics import Score
+from heedful.models.folder import Folder, card, load_model, state
+from heedful.settings import Settings
+from heedful.train import plan
+from heedful.train.report import Report, SilentReport, clock
+
+__all__ = ["Request", "Result", "train"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asked for; the same request on the same folder goes on with its training."""
+
+    files: tuple[Path, ...]
+    output: Path
+    dev: tuple[Path, ...] = ()
+    test: tuple[Path, ...] = ()
+    source: str | None = None
+    target: str | None = None
+    columns: tuple[str, str] | None = None
+    encoding: str = "utf-8"
+    settings: dict[str, Any] | None = None
+    """Raw settings: preset, recipe and overrides, merged."""
+    device: str = "auto"
+    threads: int = 0
+
+    def key(self) -> dict[str, Any]:
+        """What must be the same for a training to be continued."""
+        raw = json.loads(json.dumps(self.settings or {}))
+        for more in ("steps", "epochs", "minutes"):
+            raw.get("train", {}).pop(more, None)
+        if not raw.get("train", True):
+            del raw["train"]
+        return {
+            "files": [str(f.absolute()) for f in self.files],
+            "dev": [str(f.absolute()) for f in self.dev],
+            "source": self.source,
+            "target": self.target,
+            "columns": list(self.columns) if self.columns else None,
+            "encoding": self.encoding,
+            "settings": raw,
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a training."""
+
+    folder: Path
+    finished: bool
+    scores: dict[str, list[Score]]
+    """By the set scored on: "dev", "test"."""
+    seconds: float
+    step: int
+    already: bool = False
+    """Nothing was left to do: the folder held the finished model."""
+
+
+def train(request: Request, report: Report | None = None, started: float | None = None) -> Result:
+    """Train a translation model, or go on with one whose training was stopped.
+
+    `started` is when the command began, for `minutes` count from there.
+    """
+    report = report or SilentReport()
+    started = time.time() if started is None else started
+    with _leaving_nothing_half_made(request.output):
+        folder, corpus, tokenizer = _begin(request, report)
+    if (folder.path / "run" / "done.json").exists() and not _more(request, folder):
+        facts = json.loads((folder.path / "run" / "done.json").read_text(encoding="utf-8"))
+        return Result(folder.path, True, {}, facts["seconds"], facts["step"], already=True)
+    return _run(request, folder, corpus, tokenizer, report, started)
+
+
+def _more(request: Request, folder: Folder) -> bool:
+    """Whether more steps, epochs or minutes are asked for than the finished run had."""
+    asked = (request.settings or {}).get("train", {})
+    had = folder.settings.train
+    return any(
+        asked.get(key) is not None and asked[key] > (getattr(had, key) or 0)
+        for key in ("steps", "epochs", "minutes")
+    )
+
+
+# -- before the first step -------------------------------------------------------------------
+
+
+@contextmanager
+def _leaving_nothing_half_made(output: Path) -> Iterator[None]:
+    """Remove what a failed preparation wrote; a folder that was there before is left alone."""
+    there = output.exists()
+    try:
+        yield
+    except BaseException:
+        if not there:
+            shutil.rmtree(output, ignore_errors=True)
+        raise
+
+
+def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]:
+    """Find the prepared corpus of an earlier start, or prepare it."""
+    kept = request.output / "run" / "request.json"
+    if Folder.exists(request.output):
+        _same_request(request, kept)
+        folder = Folder.open(request.output)
+        corpus = Corpus.open(request.output / "run" / "data")
+        report.note(f"going on with the training in {request.output}")
+        return folder, corpus, Tokenizer(folder.tokenizer)
+    _free(request.output)
+    raw = dict(request.settings or {})
+    guessed = guess_languages(request.files)
+    given = [
+        check_language(code) if code else guess
+        for code, guess in zip((request.source, request.target), guessed, strict=True)
+    ]
+    raw = config.merge({"source": given[0], "target": given[1]}, raw)
+    settings = config.resolve(raw)  # every mistake in the settings, before any work
+    if "und" in given:
+        report.note(
+            f"languages: {given[0]} to {given[1]} (not told by the file names; "
+            f"--from and --to name them)"
+        )
+    else:
+        report.note(f"languages: {given[0]} to {given[1]}")
+
+    def read(paths: Sequence[Path]) -> list[Source]:
+        return sources(paths, request.columns, request.encoding) if paths else []
+
+    training, dev, test = read(request.files), read(request.dev), read(request.test)
+    health = doctor.examine(training, settings.data, dev, test, progress=_progress(report))
+    for line in health.lines():
+        report.note(line)
+    raw = plan.choose_vocabulary(raw, health.kept)
+    settings = config.resolve(raw)
+    made = request.output / "run" / "data"
+    _make_folder(made)
+    kept.write_text(json.dumps(request.key(), ensure_ascii=False), encoding="utf-8")
+    corpus, tokenizer = prepare(
+        training, health.keep, settings, made, dev, progress=_progress(report)
+    )
+    if corpus.too_long:
+        report.note(
+            f"{corpus.too_long} pairs have more than {settings.data.max_length} pieces on a side "
+            f"and are left out"
+        )
+    settings = _plan(request, raw, corpus, tokenizer, report)
+    (made / "report.json").write_text(health.to_json(), encoding="utf-8")
+    folder = Folder.create(request.output, settings, tokenizer.ids, tokenizer.model)
+    return folder, corpus, tokenizer
+
+
+def _free(output: Path) -> None:
+    """See that nothing of anybody's is in the way; a preparation that was killed is cleared away."""
+    if output.exists() and (
+        not output.is_dir() or any(entry.name != "run" for entry in output.iterdir())
+    ):
+        raise ModelFolderError(
+            f"{output} exists and is not a Heedful model folder; choose another folder with -o"
+        )
+    if (output / "run" / "request.json").exists():
+        shutil.rmtree(output / "run")
+    elif (output / "run").exists():
+        raise ModelFolderError(
+            f"{output} has a folder run that is not Heedful's; choose another folder with -o"
+        )
+
+
+def _progress(report: Report) -> Callable[[str, int, int], None]:
+    return lambda what, done, total: report.progress(what, done, total)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ModelFolderError(
+            f"{path} cannot be made: {error.strerror}; choose a folder that can be written with -o"
+        ) from error
+
+
+def _same_request(request: Request, kept: Path) -> None:
+    """Refuse a folder whose model was asked for with other files or settings."""
+    if not kept.exists():
+        raise ModelFolderError(
+            f"{request.output} holds a model that was not trained here; choose another folder "
+            f"with -o"
+        )
+    old, new = json.loads(kept.read_text(encoding="utf-8")), request.key()
+    for name in new:
+        if old.get(name) != new[name]:
+            raise ModelFolderError(
+                f"{request.output} holds a model trained with other {name} "
+                f"({_short(old.get(name))}, now {_short(new[name])}); choose another folder with -o, "
+                f"or repeat the command it was trained with to go on"
+            )
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        value = ", ".join(Path(v).name for v in value)
+    text = str(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _plan(
+    request: Request, raw: dict[str, Any], corpus: Corpus, tokenizer: Tokenizer, report: Report
+) -> Settings:
+    lengths = corpus.source.lengths()
+    facts = plan.Facts(
+        pairs=len(corpus),
+        source_tokens=int(lengths.sum()) + len(corpus),
+        target_tokens=int(corpus.target.lengths().sum()) + len(corpus),
+        longest=int(np.quantile(lengths, 0.999)),
+        vocabulary=tokenizer.ids.size,
+    )
+    rate = plan.machine_rate()
+    minutes = raw.get("train", {}).get("minutes")
+    settings = plan.choose_model(raw, facts, minutes, rate, fast=_device(request.device) != "cpu")
+    foreseen = plan.estimate(settings.model, facts, rate)
+    m = settings.model
+    report.note(
+        f"{len(corpus):,} pairs to learn from, {len(corpus.dev):,} to check on; "
+        f"{tokenizer.ids.size:,} pieces"
+    )
+    report.note(
+        f"model: {m.encoder_layers} + {m.decoder_layers} layers, d_model {m.d_model}, d_ff {m.d_ff}, "
+        f"{m.n_heads} heads, {foreseen.parameters / 1e6:.1f} M parameters, dropout {m.dropout}"
+    )
+    epochs = settings.train.epochs
+    if settings.train.minutes:
+        report.note(
+            f"about {clock(foreseen.seconds_per_epoch)} an epoch here; "
+            f"{settings.train.minutes:g} minutes in all"
+        )
+    elif epochs:
+        report.note(
+            f"about {clock(foreseen.seconds_per_epoch)} an epoch here, at most {epochs:g} epochs: "
+            f"{clock(foreseen.seconds_per_epoch * epochs)}"
+        )
+    return settings
+
+
+# -- training and scoring ----------------------------------------------------------------------
+
+
+def _device(name: str) -> str:
+    import torch
+
+    if name != "auto":
+        return name
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _run(
+    request: Request,
+    folder: Folder,
+    corpus: Corpus,
+    tokenizer: Tokenizer,
+    report: Report,
+    started: float,
+) -> Result:
+    import torch
+
+    from heedful.models.transformer import Transformer
+    from heedful.tasks.translation import LOOKED_AT, Translation
+    from heedful.train.loop import Clock, Trainer
+    from heedful.train.machine import interruptible, prepare_machine
+
+    settings = folder.settings
+    asked = {k: v for k, v in (request.settings or {}).get("train", {}).items()}
+    longer = {k: asked[k] for k in ("steps", "epochs", "minutes") if asked.get(k) is not None}
+    training = settings.train.model_copy(update=longer)
+    prepare_machine(request.threads)
+    torch.manual_seed(training.seed)
+    model = Transformer(settings.model, folder.ids).to(_device(request.device))
+    task = Translation(model, tokenizer, corpus, settings)
+    tests = [p for p in pairs_of(sources(request.test, request.columns, request.encoding))] if request.test else []
+    to_score = len(corpus.dev) + len(tests)
+    trainer = Trainer(
+        task,
+        training,
+        folder.path / "run",
+        peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
+        report=report,
+        keep=lambda: folder.write_weights(state(model)),
+        clock=Clock(training.minutes, started),
+        # two averages are tried, then everything is translated with a beam: about 3 x greedy
+        reserve=lambda look: 2 * look + 3.0 * look * to_score / min(LOOKED_AT, len(corpus.dev)) + 2,
+    )
+    with interruptible(trainer):
+        outcome = trainer.train()
+    if outcome.why == "interrupted":
+        return Result(folder.path, False, {}, outcome.seconds, outcome.step)
+    report.note(
+        f"{outcome.why} after {outcome.step:,} steps, {outcome.epochs:.1f} epochs; "
+        f"weights: {outcome.weights}"
+    )
+    scored = {"dev": _score(folder, tokenizer, corpus.dev, report, "development set")}
+    if tests:
+        scored["test"] = _score(folder, tokenizer, tests, report, "test set")
+    seconds = time.time() - started
+    facts = {
+        "pairs": len(corpus),
+        "dev_pairs": len(corpus.dev),
+        "scores": {name: [vars(s) for s in scores] for name, scores in scored.items()},
+        "seed": training.seed,
+        "minutes": round(outcome.seconds / 60, 1),
+        "steps": outcome.step,
+        "epochs": round(outcome.epochs, 1),
+        "parameters": model.parameters_total,
+        "weights": outcome.weights,
+    }
+    folder.write_card(card(settings, facts))
+    done = {"seconds": outcome.seconds, "step": outcome.step}
+    (folder.path / "run" / "done.json").write_text(json.dumps(done), encoding="utf-8")
+    return Result(folder.path, True, scored, seconds, outcome.step)
+
+
+def _score(
+    folder: Folder, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]], report: Report, name: str
+) -> list[Score]:
+    """Translate with the folder's weights and settings, as a person would, and score."""
+    from heedful.decoding.batch import search
+
+    model = load_model(folder)
+    report.progress(f"scoring the {name}", 0, len(pairs))
+    found = search(model, [tokenizer.encode(s) for s, _ in pairs], folder.settings.decode)
+    texts = [tokenizer.decode(h[0].ids) for h in found]
+    scores = metrics.scores(texts, [t for _, t in pairs], folder.settings.target, interval=True)
+    for score in scores:
+        report.note(
+            f"{name}: {score.name} {score.value:.2f} "
+            f"[{score.low:.2f}, {score.high:.2f}]  {score.signature}"
+        )
+    return scores

@@ -1,0 +1,31 @@
+"""`heedful translate`: a stream of lines through a model folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from heedful.settings import SamplingSettings
+from heedful.translator import Translation, Translator
+
+__all__ = ["translate"]
+
+
+def translate(
+    model: Path,
+    lines: Iterable[str],
+    changes: Mapping[str, Any] | None = None,
+    n_best: int = 1,
+    sampling: SamplingSettings | None = None,
+    prefix: str = "",
+    threads: int = 0,
+) -> Iterator[Translation]:
+    """Translate lines as they come; `changes` are decoding settings other than the model's."""
+    if threads:
+        import torch
+
+        torch.set_num_threads(threads)
+    translator = Translator.load(model)
+    decode = translator.decoding(**(changes or {}))
+    return translator.lines(lines, decode, n_best, sampling, prefix)
