@@ -1,4 +1,4 @@
-"""What every test runs under: shapes checked at each module call, seeds set, skips forbidden in CI."""
+"""What every test runs under: shapes checked, seeds set, skips forbidden in CI."""
 
 from __future__ import annotations
 

@@ -165,9 +165,7 @@ def test_the_cache_changes_no_result(model: Transformer, width: int) -> None:
 
 @settings(deadline=None, max_examples=15)
 @given(st.permutations(range(7)), st.integers(16, 300))
-def test_order_and_batch_size_change_no_result(
-    model_order: list[int], batch_tokens: int
-) -> None:
+def test_order_and_batch_size_change_no_result(model_order: list[int], batch_tokens: int) -> None:
     torch.manual_seed(3)
     sizes = ModelSettings(d_model=16, d_ff=16, n_heads=2, encoder_layers=1, decoder_layers=1)
     net = Transformer(sizes, IDS).eval()

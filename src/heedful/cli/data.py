@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -24,12 +24,10 @@ def check(
         list[Path],
         typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
     ],
-    dev: Annotated[
-        Optional[list[Path]], typer.Option(help="Development text; once a file.")
-    ] = None,
-    test: Annotated[Optional[list[Path]], typer.Option(help="Test text; once a file.")] = None,
+    dev: Annotated[list[Path] | None, typer.Option(help="Development text; once a file.")] = None,
+    test: Annotated[list[Path] | None, typer.Option(help="Test text; once a file.")] = None,
     columns: Annotated[
-        Optional[str], typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en).")
+        str | None, typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en).")
     ] = None,
     encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
@@ -54,9 +52,9 @@ def check(
 
 def demo(
     to: Annotated[str, typer.Option(help="fr or ko.")] = "fr",
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")] = Path(
-        "demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The model folder to make.")
+    ] = Path("demo"),
     minutes: Annotated[float, typer.Option(help="Time for the whole demo.")] = 4.5,
     seed: Annotated[int, typer.Option(help="Everything random follows from it.")] = 1,
     threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,

@@ -17,7 +17,7 @@ __all__ = ["app", "run"]
 
 app = typer.Typer(
     name="heedful",
-    help="The Transformer as a product: train a translation model on your own text, look inside it, use it.",
+    help="Train a translation model on your own text, look inside it, use it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -53,9 +53,7 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Take the options that stand before a command."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
@@ -27,32 +27,31 @@ def train(
         typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
-    dev: Annotated[
-        Optional[list[Path]], typer.Option(help="Development text; once a file.")
-    ] = None,
+    dev: Annotated[list[Path] | None, typer.Option(help="Development text; once a file.")] = None,
     test: Annotated[
-        Optional[list[Path]], typer.Option(help="Test text, only scored at the end; once a file.")
+        list[Path] | None, typer.Option(help="Test text, only scored at the end; once a file.")
     ] = None,
     source: Annotated[
-        Optional[str], typer.Option("--from", help="Source language code, such as ko.")
+        str | None, typer.Option("--from", help="Source language code, such as ko.")
     ] = None,
-    target: Annotated[Optional[str], typer.Option("--to", help="Target language code.")] = None,
+    target: Annotated[str | None, typer.Option("--to", help="Target language code.")] = None,
     columns: Annotated[
-        Optional[str],
+        str | None,
         typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en); source first."),
     ] = None,
     preset: Annotated[
-        Optional[str], typer.Option(help="tiny, small, base or big; chosen from the data if not given.")
+        str | None,
+        typer.Option(help="tiny, small, base or big; chosen from the data if not given."),
     ] = None,
     recipe: Annotated[
-        Optional[Path], typer.Option(help="A TOML file of settings, laid over the preset.")
+        Path | None, typer.Option(help="A TOML file of settings, laid over the preset.")
     ] = None,
     minutes: Annotated[
-        Optional[float], typer.Option(help="Time for the whole command, scoring included.")
+        float | None, typer.Option(help="Time for the whole command, scoring included.")
     ] = None,
-    seed: Annotated[Optional[int], typer.Option(help="Everything random follows from it.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Everything random follows from it.")] = None,
     settings: Annotated[
-        Optional[list[str]], typer.Option("--set", help="One setting, such as train.steps=200.")
+        list[str] | None, typer.Option("--set", help="One setting, such as train.steps=200.")
     ] = None,
     encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
@@ -120,23 +119,27 @@ def parse_columns(text: str | None) -> tuple[str, str] | None:
 def translate(
     model: Annotated[Path, typer.Argument(help="The model folder.")],
     text: Annotated[
-        Optional[list[str]], typer.Argument(help="What to translate; standard input if not given.")
+        list[str] | None, typer.Argument(help="What to translate; standard input if not given.")
     ] = None,
-    beam: Annotated[Optional[int], typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
+    beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
     n_best: Annotated[
         int, typer.Option(min=1, help="Translations to print for each line, with their scores.")
     ] = 1,
-    sample: Annotated[bool, typer.Option("--sample", help="Draw words instead of searching.")] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Draw words instead of searching.")
+    ] = False,
     temperature: Annotated[float, typer.Option(help="Of sampling.")] = 1.0,
     top_k: Annotated[int, typer.Option(help="Of sampling; 0 is all.")] = 0,
     top_p: Annotated[float, typer.Option(help="Of sampling.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Of sampling.")] = 1,
     prefix: Annotated[str, typer.Option(help="What every translation has to begin with.")] = "",
-    max_length: Annotated[Optional[int], typer.Option(help="Pieces a translation may have.")] = None,
+    max_length: Annotated[int | None, typer.Option(help="Pieces a translation may have.")] = None,
     no_guards: Annotated[
         bool, typer.Option("--no-guards", help="Let output grow without end.")
     ] = False,
-    scores: Annotated[bool, typer.Option("--scores", help="Print the score before each line.")] = False,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Print the score before each line.")
+    ] = False,
     threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
 ) -> None:
     """Translate lines: line n out is line n in."""
@@ -198,15 +201,15 @@ def evaluate(
     source: Annotated[Path, typer.Argument(help="What to translate.")],
     reference: Annotated[Path, typer.Argument(help="What is right.")],
     compare: Annotated[
-        Optional[Path], typer.Option(help="Another model: is the difference significant?")
+        Path | None, typer.Option(help="Another model: is the difference significant?")
     ] = None,
-    beam: Annotated[Optional[int], typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
+    beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
     tokenize: Annotated[
-        Optional[str], typer.Option(help="sacreBLEU's tokeniser, such as none for tokenised text.")
+        str | None, typer.Option(help="sacreBLEU's tokeniser, such as none for tokenised text.")
     ] = None,
     encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
     output: Annotated[
-        Optional[Path], typer.Option("--output", "-o", help="Write the translations here.")
+        Path | None, typer.Option("--output", "-o", help="Write the translations here.")
     ] = None,
     threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
 ) -> None:

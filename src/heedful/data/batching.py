@@ -99,7 +99,7 @@ class Batches:
                 begin, wide_s, wide_t = place, s, t
             widest_source, widest_target = wide_s, wide_t
         plan.append(order[begin:])
-        random.shuffle(plan)  # type: ignore[arg-type]
+        random.shuffle(plan)
         return plan
 
     def batch(self, rows: np.ndarray, epoch: int) -> Batch:

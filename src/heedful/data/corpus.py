@@ -71,9 +71,7 @@ class _Writer:
     def write(self, sequences: Sequence[Sequence[int]]) -> None:
         lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
         ends = self._end + np.cumsum(lengths)
-        flat = np.fromiter(
-            (i for s in sequences for i in s), dtype="<i4", count=int(lengths.sum())
-        )
+        flat = np.fromiter((i for s in sequences for i in s), dtype="<i4", count=int(lengths.sum()))
         self._numbers.write(flat.tobytes())
         self._ends.write(ends.astype("<i8").tobytes())
         self._end = int(ends[-1]) if len(ends) else self._end
@@ -186,7 +184,10 @@ def prepare(
         while chunk := list(islice(pairs, CHUNK)):
             left = tokenizer.encode_many([s for s, _ in chunk])
             right = tokenizer.encode_many([t for _, t in chunk])
-            fit = [0 < len(s) <= longest and 0 < len(t) <= longest for s, t in zip(left, right, strict=True)]
+            fit = [
+                0 < len(s) <= longest and 0 < len(t) <= longest
+                for s, t in zip(left, right, strict=True)
+            ]
             too_long += len(fit) - sum(fit)
             writers[0].write([s for s, ok in zip(left, fit, strict=True) if ok])
             writers[1].write([t for t, ok in zip(right, fit, strict=True) if ok])

@@ -27,7 +27,8 @@ _FOLLOWING = "".join(
     bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0xC0)
 ) + "".join(map(chr, range(0x80, 0xA0)))
 _LETTERS = "ŠŒŽšœžŸ"
-_INNOCENT = _LETTERS + "\u00a0\u00ad…’‘”“»›«‹–—•™©®°²³¹ªº·´§†‡€£"
+_GAPS = "\u00a0\u00ad"
+_INNOCENT = _LETTERS + _GAPS + "…’‘”“»›«‹–—•™©®°²³¹ªº·´§†€£"
 
 
 def _one_of(chars: str, but: str = "") -> str:
@@ -39,10 +40,12 @@ search_broken = re.compile(
     "|".join(
         [
             "[\ufffd\x80-\x84\x86-\x9f]",
-            f"[ÂÃ]{_one_of(_FOLLOWING, but='…’‘”“–—' + _LETTERS)}",
-            f"[ÄÅ]{_ODD}",
+            f"[ÂÃ]{_one_of(_FOLLOWING, but='…’‘”“–—')}",
+            f"[ÄÅ](?:{_ODD}|[°±²³·¹º™©®§][a-zà-ÿ])",
             f"(?:[Ã-ß]{_one_of(_FOLLOWING, but=_LETTERS)}){{2}}",
             f"[à-ï](?:{_ODD}{_ANY}|{_ANY}{_ODD}|{_ANY}{_ANY}[à-ï]{_ANY}{_ANY})",
+            f"[à-ï]{_one_of(_FOLLOWING, but=_LETTERS + _GAPS)}"
+            f"{_one_of(_FOLLOWING, but=_LETTERS + _GAPS + '–—')}[a-zà-ÿ]",
             "â€",
             "ðŸ",
         ]

@@ -115,11 +115,11 @@ class Tokenizer:
         """Give one id as people see it."""
         if index == self.ids.start:
             return "<s>"
-        return self._pieces.id_to_piece(index)  # type: ignore[no-any-return]
+        return str(self._pieces.id_to_piece(index))
 
     def score(self, index: int) -> float:
         """Give the log-probability of a piece, from which sentencepiece chooses a splitting."""
-        return self._pieces.get_score(index)  # type: ignore[no-any-return]
+        return float(self._pieces.get_score(index))
 
     def ways(self, text: str, count: int) -> list[list[int]]:
         """Give the `count` most likely ways to split a text, best first."""

@@ -14,7 +14,7 @@ from heedful.decoding.stepper import CachedStepper, PlainStepper
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings, SamplingSettings
 
-__all__ = ["search"]
+__all__ = ["score", "search"]
 
 
 def search(
@@ -37,9 +37,7 @@ def search(
         rows = max(1, decode.batch_tokens // ((len(sources[order[0]]) + 1) * width))
         batch, order = order[:rows], order[rows:]
         forced = None if prefixes is None else [prefixes[i] for i in batch]
-        results = _one(
-            model, [sources[i] for i in batch], decode, n_best, sampling, forced, plain
-        )
+        results = _one(model, [sources[i] for i in batch], decode, n_best, sampling, forced, plain)
         for index, result in zip(batch, results, strict=True):
             found[index] = result
     return found
@@ -71,3 +69,30 @@ def _one(
         return [[h] for h in greedy(stepper, limits, ids.start, ids.eos, alpha, forced)]
     ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, alpha, forced)
     return [hypotheses[:n_best] for hypotheses in ranked]
+
+
+@torch.inference_mode()
+def score(
+    model: Transformer,
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    batch_tokens: int,
+) -> list[tuple[float, int]]:
+    """Give the log-probability of each target, its end included, and its number of pieces."""
+    ids, device = model.ids, model.output_weight.device
+    left, right = ([[*x, ids.eos] for x in side] for side in (sources, targets))
+    order = sorted(range(len(left)), key=lambda i: -(len(left[i]) + len(right[i])))
+    scores: list[tuple[float, int]] = [(0.0, 0)] * len(left)
+    while order:
+        rows = max(1, batch_tokens // (len(left[order[0]]) + len(right[order[0]])))
+        batch, order = order[:rows], order[rows:]
+        source, source_lengths = pad([left[i] for i in batch], ids.pad)
+        goal, lengths = pad([right[i] for i in batch], ids.pad)
+        start = torch.full((len(batch), 1), ids.start)
+        shifted = torch.cat([start, goal[:, :-1]], dim=1)
+        logits = model(*(x.to(device) for x in (source, source_lengths, shifted, lengths))).cpu()
+        logp = logits.gather(2, goal[:, :, None])[:, :, 0] - logits.logsumexp(-1)
+        for row, index in enumerate(batch):
+            length = int(lengths[row])
+            scores[index] = (float(logp[row, :length].double().sum()), length)
+    return scores

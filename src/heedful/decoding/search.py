@@ -52,7 +52,7 @@ class Hypothesis:
 
 def length_penalty(length: int, alpha: float) -> float:
     """GNMT's divisor: without it the shortest translation always wins, as each word costs."""
-    return ((5 + length) / 6) ** alpha
+    return math.pow((5 + length) / 6, alpha)
 
 
 def _finish(ids: list[int], logp: float, alpha: float, stop: Stop, limits: Limits) -> Hypothesis:
@@ -180,7 +180,9 @@ def beam(
         for row, sentence in enumerate(live.tolist()):
             one = limits[sentence]
             full = step >= one.length
-            stuck = step % 8 == 0 and one.repeats and repeating(written[row, 0].tolist(), one.repeats)
+            stuck = (
+                step % 8 == 0 and one.repeats and repeating(written[row, 0].tolist(), one.repeats)
+            )
             if len(found[sentence]) >= width:
                 continue
             if full or stuck or not bool(logp[row, 0].isfinite()):

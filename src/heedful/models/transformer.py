@@ -104,9 +104,7 @@ class Transformer(nn.Module):
         """Give the logits of every target position; `target` begins with the start symbol."""
         return self.logits(self.decode(target, self.encode(source, lengths), target_lengths))
 
-    def loss(
-        self, source: BS, lengths: B, target: BT, target_lengths: B, smoothing: float
-    ) -> Loss:
+    def loss(self, source: BS, lengths: B, target: BT, target_lengths: B, smoothing: float) -> Loss:
         """Sum the loss of predicting each target word, and the end, from those before it.
 
         `target` is without start and end; both are added here, which is the shift to the right.

@@ -47,7 +47,9 @@ class Attention(nn.Module):
             self.compare = nn.Parameter(torch.empty(n_heads, self.d_head))
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: BTD, keep: Keep | None, past: tuple[Growing, Growing] | None = None) -> BTD:
+    def forward(
+        self, x: BTD, keep: Keep | None, past: tuple[Growing, Growing] | None = None
+    ) -> BTD:
         """Let a sequence look at itself; with `past`, at what was decoded before as well."""
         keys, values = self.project(x)
         if past is not None:
@@ -60,7 +62,9 @@ class Attention(nn.Module):
 
     def look(self, x: BTD, keys: BHSK, values: BHSW, keep: Keep | None) -> BTD:
         """Look with x's queries at keys and values already made (cross-attention does this)."""
-        return self.output(self.join(self.heads(self.split(self.query(x)), keys, values, keep)))
+        found = self.heads(self.split(self.query(x)), keys, values, keep)
+        mixed: BTD = self.output(self.join(found))
+        return mixed
 
     def heads(self, q: BHTK, k: BHSK, v: BHSW, keep: Keep | None) -> BHTW:
         """Give what each head brings back."""
@@ -81,7 +85,7 @@ class Attention(nn.Module):
 
     def split(self, x: Tensor) -> Tensor:
         """Give each head its own slice: B T (H K) -> B H T K."""
-        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
 
     def join(self, heads: BHTW) -> Tensor:
         """Put the heads side by side again: B H T W -> B T (H W)."""

@@ -50,9 +50,7 @@ def mix(weights: BHTS, v: BHSW) -> BHTW:
     return weights @ v
 
 
-def attend(
-    q: BHTK, k: BHSK, v: BHSW, keep: Keep | None = None, scale: float | None = None
-) -> BHTW:
+def attend(q: BHTK, k: BHSK, v: BHSW, keep: Keep | None = None, scale: float | None = None) -> BHTW:
     """Mix the values by how well each query matches each key.
 
     This is the plain form, kept for reading, for tests and for `explain`;
@@ -70,6 +68,4 @@ def fused(
     dropout: float = 0.0,
 ) -> BHTW:
     """Do the same as `attend` in PyTorch's fused kernel, which never stores the weights."""
-    return F.scaled_dot_product_attention(
-        q, k, v, attn_mask=keep, dropout_p=dropout, scale=scale
-    )
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=keep, dropout_p=dropout, scale=scale)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from heedful.nn.attention import Attention, Comparison
@@ -16,7 +17,11 @@ __all__ = ["Activation", "DecoderLayer", "EncoderLayer", "FeedForward", "Norm"]
 
 Activation = Literal["relu", "gelu", "swish"]
 Norm = Literal["post", "pre"]
-ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
+ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "swish": F.silu,
+}
 
 
 class FeedForward(nn.Module):
@@ -68,12 +73,12 @@ class Layer(nn.Module):
 
     def before(self, x: BTD, norm: nn.LayerNorm) -> BTD:
         """What a sublayer reads."""
-        return norm(x) if self.norm == "pre" else x  # type: ignore[no-any-return]
+        return norm(x) if self.norm == "pre" else x
 
     def after(self, x: BTD, change: BTD, norm: nn.LayerNorm) -> BTD:
         """What a sublayer leaves behind: the residual sum, normalised in post-norm."""
         added = self.dropout.add(x, change)
-        return norm(added) if self.norm == "post" else added  # type: ignore[no-any-return]
+        return norm(added) if self.norm == "post" else added
 
 
 class EncoderLayer(Layer):

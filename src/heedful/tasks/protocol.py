@@ -40,7 +40,10 @@ class Evaluation:
 class Task(Protocol[BatchT]):
     """Data, a model and what is wanted of it."""
 
-    model: nn.Module
+    @property
+    def model(self) -> nn.Module:
+        """What is trained."""
+        ...
 
     def size(self, epoch: int) -> int:
         """How many batches an epoch has."""

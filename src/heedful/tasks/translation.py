@@ -83,17 +83,13 @@ class Translation:
         figures = {score.name: score.value for score in scores}
         figures["perplexity"] = metrics.perplexity(loss, 1)
         step = max(1, len(looked_at) // SAMPLES)
-        samples = tuple(
-            Sample(*looked_at[i], texts[i]) for i in range(0, len(looked_at), step)
-        )
+        samples = tuple(Sample(*looked_at[i], texts[i]) for i in range(0, len(looked_at), step))
         return Evaluation(scores[0].value, loss, figures, samples[:SAMPLES])
 
     @torch.inference_mode()
     def _dev_loss(self, dev: Sequence[Pair]) -> float:
         ids, device = self.model.ids, self.model.output_weight.device
-        rows = [
-            ([*self._tokenizer.encode(s), ids.eos], self._tokenizer.encode(t)) for s, t in dev
-        ]
+        rows = [([*self._tokenizer.encode(s), ids.eos], self._tokenizer.encode(t)) for s, t in dev]
         rows.sort(key=lambda pair: len(pair[0]) + len(pair[1]))
         nll, tokens, budget = 0.0, 0, self._settings.data.batch_tokens
         while rows:

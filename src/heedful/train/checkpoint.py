@@ -58,7 +58,7 @@ def load_state(
     if not path.exists():
         return None
     try:
-        with safe_open(path, "pt") as file:  # type: ignore[no-untyped-call]
+        with safe_open(path, "pt") as file:
             state: dict[str, Any] = json.loads(file.metadata()["state"])
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError, ValueError, KeyError) as error:

@@ -162,7 +162,7 @@ class Trainer(Generic[BatchT]):
                     self._save()
         chosen = "interrupted"
         if why != "interrupted":
-            if state.kept and state.kept[-1][0] != state.step or not state.kept:
+            if (state.kept and state.kept[-1][0] != state.step) or not state.kept:
                 self._look()
             chosen = self._choose()
             state.finished = True
@@ -387,8 +387,9 @@ class Trainer(Generic[BatchT]):
             pace = sum(self._pace[-200:]) / len(self._pace[-200:])
             left = min(left, (last - state.step) * pace)
         details = (
-            f"step {state.step}  loss {figures['loss']:.3f}  perplexity "
-            f"{figures['perplexity']:.2f}  {figures['tokens_per_second']:,.0f} tokens/s  lr {lr:.2e}"
+            f"step {state.step}  loss {figures['loss']:.3f}  "
+            f"perplexity {figures['perplexity']:.2f}  {figures['tokens_per_second']:,.0f} tokens/s  "
+            f"lr {lr:.2e}"
         )
         if math.isfinite(left):
             details += f"  {clock(left)} left"
@@ -399,9 +400,7 @@ class Trainer(Generic[BatchT]):
         now = time.monotonic()
         self.state.spent += now - self._counted
         self._counted = now
-        save_state(
-            self.run / "state.safetensors", self.model, self.optimizer, asdict(self.state)
-        )
+        save_state(self.run / "state.safetensors", self.model, self.optimizer, asdict(self.state))
         self._saved = time.monotonic()
 
     def _restore(self) -> None:

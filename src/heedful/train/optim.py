@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -66,7 +67,7 @@ class Schedule:
     def lr(self, step: int) -> float:
         """Give the learning rate of a step, the first being 1."""
         if self.kind == "paper":
-            return self.peak * min(step / self.warmup, (self.warmup / step) ** 0.5)
+            return self.peak * min(step / self.warmup, math.sqrt(self.warmup / step))
         rising = self.peak * min(1.0, step / self.warmup)
         for anchor in reversed(self.anchors):
             if step > anchor.step:

@@ -73,9 +73,7 @@ def estimate(model: ModelSettings, facts: Facts, rate: float) -> Estimate:
     """Foresee parameters, arithmetic and time of an epoch: 6 FLOPs a weight and token."""
     source, target = layer_parameters(model)
     embedding = facts.vocabulary * model.d_model
-    flops = 6.0 * (
-        facts.source_tokens * source + facts.target_tokens * (target + embedding)
-    )
+    flops = 6.0 * (facts.source_tokens * source + facts.target_tokens * (target + embedding))
     copies = 1 + (not model.share_embeddings) + (not model.share_output)
     return Estimate(source + target + copies * embedding, flops, flops / (rate * EFFICIENCY))
 
@@ -133,9 +131,7 @@ def choose_model(
         "decode": {"split_above": min(512, max(32, facts.longest))},
         "tokenizer": {"regularisation": 0.1 if epochs >= 20 else 0.0},
     }
-    given = any(
-        config.chosen(raw, f"train.{key}") for key in ("steps", "epochs", "minutes")
-    )
+    given = any(config.chosen(raw, f"train.{key}") for key in ("steps", "epochs", "minutes"))
     if not given:
         chosen["train"]["epochs"] = round(epochs, 1)
     if config.chosen(raw, "train.schedule"):

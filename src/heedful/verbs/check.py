@@ -23,6 +23,4 @@ def check(
 ) -> Report:
     """Examine the text a training would read, and say what is wrong with it, worst first."""
     parts = [sources(paths, columns, encoding) if paths else [] for paths in (files, dev, test)]
-    return examine(
-        parts[0], settings or DataSettings(), parts[1], parts[2], progress=progress
-    )
+    return examine(parts[0], settings or DataSettings(), parts[1], parts[2], progress=progress)

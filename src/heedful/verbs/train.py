@@ -171,7 +171,7 @@ def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]
 
 
 def _free(output: Path) -> None:
-    """See that nothing of anybody's is in the way; a preparation that was killed is cleared away."""
+    """See that nothing is in the way; what a killed preparation left is cleared away."""
     if output.exists() and (
         not output.is_dir() or any(entry.name != "run" for entry in output.iterdir())
     ):
@@ -211,8 +211,8 @@ def _same_request(request: Request, kept: Path) -> None:
         if old.get(name) != new[name]:
             raise ModelFolderError(
                 f"{request.output} holds a model trained with other {name} "
-                f"({_short(old.get(name))}, now {_short(new[name])}); choose another folder with -o, "
-                f"or repeat the command it was trained with to go on"
+                f"({_short(old.get(name))}, now {_short(new[name])}); choose another folder "
+                f"with -o, or repeat the command it was trained with to go on"
             )
 
 
@@ -244,8 +244,9 @@ def _plan(
         f"{tokenizer.ids.size:,} pieces"
     )
     report.note(
-        f"model: {m.encoder_layers} + {m.decoder_layers} layers, d_model {m.d_model}, d_ff {m.d_ff}, "
-        f"{m.n_heads} heads, {foreseen.parameters / 1e6:.1f} M parameters, dropout {m.dropout}"
+        f"model: {m.encoder_layers} + {m.decoder_layers} layers, d_model {m.d_model}, "
+        f"d_ff {m.d_ff}, {m.n_heads} heads, {foreseen.parameters / 1e6:.1f} M parameters, "
+        f"dropout {m.dropout}"
     )
     epochs = settings.train.epochs
     if settings.train.minutes:
@@ -284,22 +285,27 @@ def _run(
 ) -> Result:
     import torch
 
+    from heedful.data.batching import Batch
     from heedful.models.transformer import Transformer
     from heedful.tasks.translation import LOOKED_AT, Translation
     from heedful.train.loop import Clock, Trainer
     from heedful.train.machine import interruptible, prepare_machine
 
     settings = folder.settings
-    asked = {k: v for k, v in (request.settings or {}).get("train", {}).items()}
+    asked = dict((request.settings or {}).get("train", {}).items())
     longer = {k: asked[k] for k in ("steps", "epochs", "minutes") if asked.get(k) is not None}
     training = settings.train.model_copy(update=longer)
     prepare_machine(request.threads)
     torch.manual_seed(training.seed)
     model = Transformer(settings.model, folder.ids).to(_device(request.device))
     task = Translation(model, tokenizer, corpus, settings)
-    tests = [p for p in pairs_of(sources(request.test, request.columns, request.encoding))] if request.test else []
+    tests = (
+        list(pairs_of(sources(request.test, request.columns, request.encoding)))
+        if request.test
+        else []
+    )
     to_score = len(corpus.dev) + len(tests)
-    trainer = Trainer(
+    trainer: Trainer[Batch] = Trainer(
         task,
         training,
         folder.path / "run",
@@ -340,7 +346,11 @@ def _run(
 
 
 def _score(
-    folder: Folder, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]], report: Report, name: str
+    folder: Folder,
+    tokenizer: Tokenizer,
+    pairs: Sequence[tuple[str, str]],
+    report: Report,
+    name: str,
 ) -> list[Score]:
     """Translate with the folder's weights and settings, as a person would, and score."""
     from heedful.decoding.batch import search

@@ -55,7 +55,7 @@ def identity(choice: Choice) -> Sentence:
 _WITH_QUALITIES = tuple(noun for kind in SAID_OF if SAID_OF[kind] for noun in of(kind))
 
 
-_NOT_BY_DEGREE = frozenset({"red", "blue", "yellow", "white", "black", "delicious"})
+_NOT_BY_DEGREE = frozenset({"red", "blue", "yellow", "white", "black"})
 
 
 def draw_quality(choice: Choice) -> tuple[Phrase, Predicate, Pairs]:
@@ -101,9 +101,12 @@ _AROUND = tuple(
 )
 _ANYWHERE = tuple(one for one in PREPOSITIONS if one.ko != " 안")
 _UP_AND_IN = tuple(one for one in PREPOSITIONS if one.en in ("on", "under") or one.ko == " 안")
-_PLACES = {"vehicle": _NEXT_TO, "thing": _UP_AND_IN, "container": _UP_AND_IN}
+_PLACES = {"vehicle": _NEXT_TO, "thing": _UP_AND_IN, "container": _UP_AND_IN[:2]}
 _LARGE = frozenset({"animal", "horse", "cow", "bear", "goat", "giraffe"})
-_FOUND = of("profession", "adult", "child", "animal", "vehicle", "thing", "container")
+_FOUND = of(
+    *("profession", "adult", "child", "animal", "vehicle", "thing"),
+    *("suitcase", "box", "bag", "basket"),
+)
 _MOVABLE = (*_FOUND, *of("family"))
 
 

@@ -42,7 +42,7 @@ Role = Mapping[Noun, tuple[Determiner, ...]]
 
 _KINDS = tuple(dict.fromkeys(noun.kind for noun in NOUNS))
 _SPOTS = frozenset(of("way", "water", "height", "place", "tree"))
-_NOBODYS = frozenset(of("adult", "child", "singer", "farmer", "baker", "writer", "bus", "train"))
+_NOBODYS = frozenset(of("adult", "child", "singer", "farmer", "writer", "bus", "train"))
 
 
 def _role(bare: tuple[Determiner, ...], own: tuple[Determiner, ...] = ()) -> Role:

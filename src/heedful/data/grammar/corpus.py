@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from heedful.data.grammar.acting import count_described, said_to
 from heedful.data.grammar.because import count_because, famous_because
@@ -87,63 +88,82 @@ class Splits:
     """Each with an adjective and a noun, or a noun and a verb, never together in training."""
 
 
-def _words(sentence: Sentence) -> list[str]:
-    return sentence.en[:-1].lower().split()
-
-
 def splits(train: int = 40_000, dev: int = 500, test: int = 500, seed: int = 1) -> Splits:
     """Draw a corpus; each of the three tests has `test` sentences.
 
     About one pair of words in ten is held out, chosen by a hash so that the choice does not
-    depend on what is drawn. The pairs of the famous sentences are not: those test whether a known
-    pair is understood in a new sentence.
+    depend on what is drawn. The pairs of the famous sentences are not: those test whether known
+    pairs are understood in a new sentence.
     """
-    kept = frozenset[tuple[str, str]]().union(*(famous.pairs for famous in FAMOUS))
-
-    def hold_out(pair: tuple[str, str]) -> bool:
-        digest = hashlib.blake2b(f"{seed} {pair}".encode(), digest_size=8).digest()
-        return pair not in kept and int.from_bytes(digest) < _HELD_OUT * 2**64
-
-    held_out = Table(hold_out)
-    seen = {famous.en for famous in FAMOUS}
+    stream = _new_sentences(seed)
+    held_out = _held_out(seed)
     plain: list[Sentence] = []
     longer: list[Sentence] = []
     combinations: list[Sentence] = []
-    counts: Counter[str] | None = None
-    wanted = train + dev + test
-    patience = 100 * wanted + 1_000_000
-    for drawn, candidate in enumerate(generate(seed)):
-        if counts is None and len(plain) >= wanted:
-            counts = Counter(word for sentence in plain[:train] for word in _words(sentence))
-            longer = [one for one in longer if _known(one, counts)]
-            combinations = [one for one in combinations if _known(one, counts)]
-        if counts is not None and min(len(longer), len(combinations)) >= test:
-            break
-        if drawn > patience:
-            raise DataError(
-                f"a training of {train} sentences shows too few words {SEEN_OFTEN} times to test "
-                f"it with {test} sentences; ask for more training or fewer test sentences"
-            )
-        if candidate.en in seen:
-            continue
-        seen.add(candidate.en)
-        new = any(held_out[pair] for pair in candidate.pairs)
+
+    def sort(candidate: Sentence) -> None:
         words = candidate.en.count(" ") + 1
-        long = words > LONGEST
-        if not (new or long):
-            plain.append(candidate)
-        elif (
-            not (new and long) and words <= LONGER and (counts is None or _known(candidate, counts))
-        ):
-            (longer if long else combinations).append(candidate)
+        new = any(held_out[pair] for pair in candidate.pairs)
+        if words <= LONGEST:
+            (combinations if new else plain).append(candidate)
+        elif words <= LONGER and not new:
+            longer.append(candidate)
+
+    wanted = train + dev + test
+    while len(plain) < wanted:
+        sort(next(stream))
+    counts = Counter(word for sentence in plain[:train] for word in _words(sentence))
+
+    def known(candidate: Sentence) -> bool:
+        return all(counts[word] >= SEEN_OFTEN for word in _words(candidate))
+
+    patience = 100_000 + 500 * test
+    while True:
+        tests = [list(islice(filter(known, found), test)) for found in (longer, combinations)]
+        if all(len(found) == test for found in tests):
+            break
+        if patience <= 0:
+            raise DataError(
+                f"{train} training sentences show too few words {SEEN_OFTEN} times for {test} "
+                f"sentences of words known that well; ask for more training or fewer test sentences"
+            )
+        for _ in range(20_000):
+            sort(next(stream))
+        patience -= 20_000
     return Splits(
-        plain[:train],
-        plain[train : train + dev],
-        plain[train + dev : wanted],
-        longer[:test],
-        combinations[:test],
+        plain[:train], plain[train : train + dev], plain[train + dev : wanted], tests[0], tests[1]
     )
 
 
-def _known(sentence: Sentence, counts: Counter[str]) -> bool:
-    return all(counts[word] >= SEEN_OFTEN for word in _words(sentence))
+def _new_sentences(seed: int) -> Iterator[Sentence]:
+    """Give the stream without what came before and without the famous ones."""
+    seen = {famous.en for famous in FAMOUS}
+    for candidate in generate(seed):
+        if candidate.en not in seen:
+            seen.add(candidate.en)
+            yield candidate
+
+
+def _held_out(seed: int) -> Table[tuple[str, str], bool]:
+    """Say of each pair of words whether it is kept from training.
+
+    A noun that goes with one or two verbs only (what does one do with a road but cross it?) keeps
+    them: without them it would vanish from training.
+    """
+    famous = frozenset[tuple[str, str]]().union(*(one.pairs for one in FAMOUS))
+    verbs = Counter(
+        noun.en for verb in VERB_NAMED.values() for noun in {*verb.agents, *verb.objects}
+    )
+
+    def decide(pair: tuple[str, str]) -> bool:
+        first, second = pair
+        if pair in famous or (second in VERB_NAMED and verbs[first] < 3):
+            return False
+        digest = hashlib.blake2b(f"{seed} {first} {second}".encode(), digest_size=4).digest()
+        return int.from_bytes(digest) < _HELD_OUT * 2**32
+
+    return Table(decide)
+
+
+def _words(sentence: Sentence) -> list[str]:
+    return sentence.en[:-1].lower().split()

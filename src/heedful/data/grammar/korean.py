@@ -11,9 +11,8 @@ __all__ = [
     "BE_AT",
     "NOT_BE_AT",
     "PARTICLES",
+    "able",
     "attach",
-    "can",
-    "cannot",
     "conjugate",
     "copula",
     "ends_in_consonant",
@@ -61,52 +60,44 @@ def attach(word: str, particle: str) -> str:
 def stem(parts: str, *, verb: bool = True, modifier: str = "") -> Stem:
     """Read a stem: "걷/걸으/걸어", or "사랑하" for the regular stems in 하."""
     if "/" not in parts:
-        if not parts.endswith("하"):
-            raise AssertionError(f"{parts} needs its three principal parts")
+        assert parts.endswith("하"), f"{parts} needs its three principal parts"
         parts = f"{parts}/{parts}/{parts[:-1]}해"
     plain, opened, vowel = parts.split("/")
     return Stem(plain, opened, vowel, verb, modifier)
 
 
-def _grow(old: Stem, plain: str, *, negative: bool = False) -> Stem:
-    """Put 않 (not) or 하 (do) behind a stem."""
-    if negative:
-        return Stem(plain + "않", plain + "않으", plain + "않아", old.verb)
-    return Stem(plain + "하", plain + "하", plain + "해")
-
-
 def negate(old: Stem) -> Stem:
     """Give the stem of -지 않다."""
-    return _grow(old, old.plain + "지 ", negative=True)
+    base = old.plain + "지 "
+    return Stem(base + "않", base + "않으", base + "않아", old.verb)
 
 
-BE_AT = Stem("있", "있으", "있어", verb=False, modifier="있는")
-NOT_BE_AT = Stem("없", "없으", "없어", verb=False, modifier="없는")
+BE_AT = Stem("있", "있으", "있어", verb=False)
+NOT_BE_AT = Stem("없", "없으", "없어", verb=False)
 
 
-def can(old: Stem) -> Stem:
-    """Give the stem of -ㄹ 수 있다."""
-    able = _with_l(old.open) + " 수 "
-    return Stem(able + "있", able + "있으", able + "있어", verb=False)
+def able(old: Stem, negative: bool) -> Stem:
+    """Give the stem of -ㄹ 수 있다, or of -ㄹ 수 없다."""
+    base = _with_l(old.open) + " 수 "
+    end = NOT_BE_AT if negative else BE_AT
+    return Stem(base + end.plain, base + end.open, base + end.vowel, verb=False)
 
 
-def cannot(old: Stem) -> Stem:
-    """Give the stem of -ㄹ 수 없다."""
-    able = _with_l(old.open) + " 수 "
-    return Stem(able + "없", able + "없으", able + "없어", verb=False)
+def _do(base: str) -> Stem:
+    return Stem(base + "하", base + "하", base + "해")
 
 
 def must(old: Stem) -> Stem:
     """Give the stem of -아야 하다."""
-    return _grow(old, old.vowel + "야 ")
+    return _do(old.vowel + "야 ")
 
 
 def want(old: Stem, own: bool) -> Stem:
     """Give the stem of -고 싶다, which one says of oneself, or -고 싶어 하다, of others."""
     if own:
-        wish = old.plain + "고 싶"
-        return Stem(wish, wish + "으", wish + "어", verb=False)
-    return _grow(old, old.plain + "고 싶어 ")
+        base = old.plain + "고 싶"
+        return Stem(base, base + "으", base + "어", verb=False)
+    return _do(old.plain + "고 싶어 ")
 
 
 def _with_l(opened: str) -> str:

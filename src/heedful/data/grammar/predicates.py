@@ -86,7 +86,7 @@ def _able(verb: Verb) -> Predicate:
     base = verb.en.base
     words = {(Tense.PRESENT, False): "can ", (Tense.PRESENT, True): "can't "}
     words |= {(Tense.PAST, False): "could ", (Tense.PAST, True): "couldn't "}
-    stems = (korean.can(verb.ko), korean.cannot(verb.ko))
+    stems = (korean.able(verb.ko, False), korean.able(verb.ko, True))
     return Predicate(
         verb.lemma,
         Table(lambda key: words[key[0], key[1]] + base),

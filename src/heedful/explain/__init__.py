@@ -1,0 +1,1 @@
+"""Looking inside: `trace` records what happened in a pass, `render` draws it."""

@@ -1,0 +1,133 @@
+"""Pictures of attention: an SVG for any browser, and blocks of shade for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from torch import Tensor
+
+__all__ = ["heat_map", "lines_between", "page_of", "shades"]
+
+CELL = 34
+FONT = (
+    "font-family=\"'Noto Sans','Noto Sans KR','Apple SD Gothic Neo',sans-serif\" font-size=\"14\""
+)
+BLOCKS = " ░▒▓█"
+
+
+def _visible(piece: str) -> str:
+    return piece.replace("▁", " ").strip() or "␣"
+
+
+def _width(text: str) -> float:
+    """Estimate how wide a text is drawn: a Hangul syllable takes two Latin letters."""
+    return sum(14.0 if ord(c) > 0x2E80 else 8.0 for c in text)
+
+
+def heat_map(
+    rows: Sequence[str], columns: Sequence[str], weights: Tensor, title: str
+) -> tuple[str, float, float]:
+    """Draw weights as squares, a row a query; give the SVG group and its size."""
+    rows, columns = [_visible(r) for r in rows], [_visible(c) for c in columns]
+    left = max(map(_width, rows)) + 18
+    top = 44 + max(map(_width, columns)) * 0.72 + 14
+    out = [f'<text x="4" y="20" font-weight="bold" {FONT}>{escape(title)}</text>']
+    for j, name in enumerate(columns):
+        x, y = left + (j + 0.6) * CELL, top - 8
+        out.append(
+            f'<text transform="translate({x:.0f} {y:.0f}) rotate(-45)" {FONT}>{escape(name)}</text>'
+        )
+    for i, name in enumerate(rows):
+        y = top + i * CELL
+        out.append(
+            f'<text x="{left - 8:.0f}" y="{y + 22:.0f}" text-anchor="end" {FONT}>'
+            f"{escape(name)}</text>"
+        )
+        for j in range(len(columns)):
+            share = float(weights[i, j])
+            out.append(
+                f'<rect x="{left + j * CELL:.0f}" y="{y:.0f}" width="{CELL - 2}" '
+                f'height="{CELL - 2}" '
+                f'rx="3" fill="#1c5cab" fill-opacity="{max(0.03, share):.3f}">'
+                f"<title>{escape(name)} → {escape(columns[j])}: {share:.3f}</title></rect>"
+            )
+    # The last slanted name leans out to the right of its column.
+    width = left + len(columns) * CELL + _width(columns[-1]) * 0.72
+    return "\n".join(out), max(width, _width(title) + 20), top + len(rows) * CELL + 8
+
+
+def lines_between(
+    words: Sequence[str], query: int, heads: Tensor, title: str
+) -> tuple[str, float, float]:
+    """Draw from one word to all words, a colour a head, as thick as the weight."""
+    colours = (
+        "#1c5cab",
+        "#c2410c",
+        "#15803d",
+        "#7e22ce",
+        "#b91c1c",
+        "#0e7490",
+        "#a16207",
+        "#475569",
+    )
+    words = [_visible(w) for w in words]
+    gap, top = 28, 48
+    left = max(map(_width, words)) + 12
+    right = left + 230
+    out = [f'<text x="4" y="20" font-weight="bold" {FONT}>{escape(title)}</text>']
+    for i, word in enumerate(words):
+        y = top + i * gap
+        strong = ' font-weight="bold"' if i == query else ' fill-opacity="0.55"'
+        out.append(
+            f'<text x="{left - 8}" y="{y + 5}" text-anchor="end"{strong} {FONT}>'
+            f"{escape(word)}</text>"
+        )
+        out.append(f'<text x="{right + 8}" y="{y + 5}" {FONT}>{escape(word)}</text>')
+    for h in range(heads.size(0)):
+        for j in range(len(words)):
+            share = float(heads[h, j])
+            if share < 0.02:
+                continue
+            out.append(
+                f'<line x1="{left}" y1="{top + query * gap}" x2="{right}" y2="{top + j * gap}" '
+                f'stroke="{colours[h % len(colours)]}" stroke-width="{1 + 5 * share:.1f}" '
+                f'stroke-opacity="{min(1.0, 0.15 + share):.2f}" stroke-linecap="round">'
+                f"<title>head {h + 1}: {share:.3f}</title></line>"
+            )
+    width = right + max(map(_width, words)) + 20
+    return "\n".join(out), max(width, _width(title) + 20), top + len(words) * gap
+
+
+def page_of(groups: Sequence[tuple[str, float, float]], columns: int = 2) -> str:
+    """Put drawings side by side on one white page."""
+    margin, y, out, widest = 24.0, 24.0, [], 0.0
+    for start in range(0, len(groups), columns):
+        row, x = groups[start : start + columns], margin
+        for body, width, _ in row:
+            out.append(f'<g transform="translate({x:.0f} {y:.0f})">\n{body}\n</g>')
+            x += width + margin
+        widest = max(widest, x)
+        y += max(height for _, _, height in row) + margin
+    size = f'width="{widest:.0f}" height="{y:.0f}" viewBox="0 0 {widest:.0f} {y:.0f}"'
+    body = "\n".join(out)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n'
+        f'<rect width="100%" height="100%" fill="white"/>\n{body}\n</svg>\n'
+    )
+
+
+def shades(rows: Sequence[str], columns: Sequence[str], weights: Tensor) -> list[str]:
+    """Draw weights in a terminal: darker is more; columns are numbered, and named below."""
+    names = [_visible(r) for r in rows]
+    room = max(len(n) + sum(ord(c) > 0x2E80 for c in n) for n in names)
+    out = [" " * room + " " + "".join(f"{j + 1:>3}" for j in range(len(columns)))]
+    for i, name in enumerate(names):
+        wide = len(name) + sum(ord(c) > 0x2E80 for c in name)
+        cells = []
+        for share in weights[i].tolist():
+            block = BLOCKS[min(4, int(share * 5))]
+            cells.append(f" {block}{block}")
+        out.append(" " * (room - wide) + name + " " + "".join(cells))
+    out.append("  ".join(f"{j + 1} {_visible(c)}" for j, c in enumerate(columns)))
+    return out

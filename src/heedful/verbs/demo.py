@@ -1,0 +1,251 @@
+"""`heedful demo`: watch a Transformer learn to translate, then look inside it.
+
+Everything comes from the built-in grammar, so every translation can be judged exactly, and it is
+known what each "it" stands for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heedful import config, files, metrics
+from heedful.data import grammar
+from heedful.data.grammar import Sentence, Splits
+from heedful.errors import ConfigError
+from heedful.train.report import Report, SilentReport, clock
+from heedful.translator import Translator
+from heedful.verbs.train import Request, train
+
+if TYPE_CHECKING:
+    from heedful.explain.trace import Attended
+
+__all__ = ["Demo", "Head", "demo"]
+
+LANGUAGES = {"fr": "French", "ko": "Korean"}
+
+
+@dataclass(frozen=True)
+class Head:
+    """An encoder head, and how often it points from "it" to the noun it stands for."""
+
+    layer: int
+    head: int
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo showed."""
+
+    model: Path
+    picture: Path
+    bleu: dict[str, float]
+    """By split: random, longer, combinations."""
+    exact: dict[str, float]
+    """Share of sentences that are right to the letter, by split."""
+    agreement: float
+    """French: the pronoun of "it" is right; Korean: all particles are."""
+    head: Head
+    seconds: float
+
+
+def demo(
+    to: str = "fr",
+    output: Path = Path("demo"),
+    minutes: float = 4.5,
+    seed: int = 1,
+    threads: int = 0,
+    report: Report | None = None,
+    started: float | None = None,
+    sizes: tuple[int, int, int] = (40_000, 500, 500),
+) -> Demo:
+    """Train on the built-in corpus, translate what everybody knows, and draw the attention.
+
+    `sizes` are the sentences of training, development and each test split.
+    """
+    if to not in LANGUAGES:
+        raise ConfigError(f"--to {to}: expected fr or ko; the built-in corpus has no other")
+    report = report or SilentReport()
+    started = time.time() if started is None else started
+    report.note(f"The built-in corpus: English to {LANGUAGES[to]}, {sizes[0]:,} sentences, such as")
+    splits = grammar.splits(*sizes, seed=seed)
+    for sentence in splits.train[:3]:
+        report.note(f"    {sentence.en}  =  {sentence.text(to)}")
+    paths = _write(splits, to, output / f"corpus-{to}")
+    settings = config.merge(
+        config.recipe("demo"), {"train": {"minutes": _for_training(minutes), "seed": seed}}
+    )
+    request = Request(
+        files=paths["train"],
+        dev=paths["dev"],
+        output=output / to,
+        source="en",
+        target=to,
+        settings=settings,
+        threads=threads,
+    )
+    train(request, report, started)
+    translator = Translator.load(output / to)
+    _show_famous(translator, to, report)
+    bleu, exact, agreement = _score(translator, splits, to, report)
+    head = best_head(translator, [s for s in splits.random if s.it is not None])
+    report.note(
+        f'Encoder layer {head.layer + 1}, head {head.head + 1} points from "it" to the noun it '
+        f"stands for in {100 * head.accuracy:.0f} % of the held-out sentences."
+    )
+    picture = output / f"attention-{to}.svg"
+    _draw(translator, head, picture, report)
+    seconds = time.time() - started
+    model = output / to
+    report.note(f"\n{clock(seconds)} in all. What to type next:")
+    report.note(f'  heedful translate {model} "The dog did not see the cat."')
+    report.note(f"  open {picture} in a browser")
+    report.note("  heedful train yours.source yours.target -o your-model")
+    return Demo(model, picture, bleu, exact, agreement, head, seconds)
+
+
+def _for_training(minutes: float) -> float:
+    """Leave a part of the minutes for what follows the training."""
+    return minutes - min(0.35, 0.1 * minutes)
+
+
+def _write(splits: Splits, to: str, folder: Path) -> dict[str, tuple[Path, ...]]:
+    folder.mkdir(parents=True, exist_ok=True)
+    paths: dict[str, tuple[Path, ...]] = {}
+    for name in ("train", "dev", "random", "longer", "combinations"):
+        sentences: list[Sentence] = getattr(splits, name)
+        paths[name] = (folder / f"{name}.en", folder / f"{name}.{to}")
+        for path, language in zip(paths[name], ("en", to), strict=True):
+            files.write(path, "".join(s.text(language) + "\n" for s in sentences))
+    return paths
+
+
+def _show_famous(translator: Translator, to: str, report: Report) -> None:
+    report.note("\nSentences of the literature, none of them in the training:")
+    found = translator.translate([s.en for s in grammar.FAMOUS])
+    for sentence, text in zip(grammar.FAMOUS, found, strict=True):
+        right = text == sentence.text(to)
+        report.note(f"    {sentence.en}")
+        report.note(f"  > {text}" + ("" if right else f"   (right: {sentence.text(to)})"))
+
+
+def _score(
+    translator: Translator, splits: Splits, to: str, report: Report
+) -> tuple[dict[str, float], dict[str, float], float]:
+    bleu: dict[str, float] = {}
+    exact: dict[str, float] = {}
+    agreement = 0.0
+    report.note("\nOn sentences it has never seen:")
+    for name, what in (
+        ("random", "of the same kinds"),
+        ("longer", "longer than any in training"),
+        ("combinations", "with words never together in training"),
+    ):
+        sentences: list[Sentence] = getattr(splits, name)
+        report.progress("scoring", len(bleu), 3)
+        texts = translator.translate([s.en for s in sentences])
+        wanted = [s.text(to) for s in sentences]
+        bleu[name] = metrics.bleu(texts, wanted).value
+        exact[name] = metrics.exact(texts, wanted)
+        report.note(
+            f"    {what:<40} BLEU {bleu[name]:6.2f}   {100 * exact[name]:5.1f} % exactly right"
+        )
+        if name == "random":
+            agreement = _agreement(sentences, texts, to)
+    if to == "fr":
+        report.note(f'    "it" becomes the right pronoun, il or elle {100 * agreement:21.1f} %')
+    else:
+        report.note(f"    every particle is right {100 * agreement:40.1f} %")
+    return bleu, exact, agreement
+
+
+def _agreement(sentences: Sequence[Sentence], texts: Sequence[str], to: str) -> float:
+    pairs = list(zip(sentences, texts, strict=True))
+    if to == "fr":
+        right = [grammar.pronoun_right(s, t) for s, t in pairs if s.it is not None]
+    else:
+        right = [grammar.particles_right(s, t) for s, t in pairs]
+    return sum(right) / max(1, len(right))
+
+
+# -- looking inside ------------------------------------------------------------------------------
+
+
+def word_pieces(pieces: Sequence[str], word: int) -> list[int]:
+    """Say which pieces make up the word with this number, ▁ marking where words begin."""
+    count, found = -1, []
+    for index, piece in enumerate(pieces):
+        count += piece.startswith("▁")
+        if count == word:
+            found.append(index)
+    return found
+
+
+def look(translator: Translator, source: str, target: str) -> Attended:
+    """Run a pass over a sentence and a translation of it, and give its attention."""
+    from heedful.explain.trace import attended
+
+    ids = [translator.tokenizer.encode(text) for text in (source, target)]
+    pieces = [translator.tokenizer.pieces(i) for i in ids]
+    return attended(translator.model, ids[0], ids[1], pieces)
+
+
+def best_head(translator: Translator, sentences: Sequence[Sentence]) -> Head:
+    """Find the encoder head that most often looks from "it" to the noun it stands for.
+
+    A head is right when no other word gets more of its weight than that noun does.
+    """
+    import torch
+
+    hits: torch.Tensor | None = None
+    for sentence in sentences:
+        assert sentence.it is not None
+        assert sentence.antecedent is not None
+        seen = look(translator, sentence.en, "")
+        words = len(sentence.en.split())
+        places = [word_pieces(seen.source[:-1], w) for w in range(words)]
+        row = seen.encoder[:, :, places[sentence.it][0]]  # layer, head, key
+        by_word = torch.stack([row[..., p].sum(-1) for p in places], dim=-1)
+        by_word[..., sentence.it] = -1.0  # how much it looks at itself is not the question
+        right = (by_word.argmax(-1) == sentence.antecedent).double()
+        hits = right if hits is None else hits + right
+    if hits is None:
+        return Head(0, 0, 0.0)
+    share = hits / len(sentences)
+    layer, head = divmod(int(share.argmax()), share.size(1))
+    return Head(layer, head, float(share[layer, head]))
+
+
+def _draw(translator: Translator, head: Head, path: Path, report: Report) -> None:
+    from heedful.explain.render import heat_map, lines_between, page_of, shades
+
+    groups, shown = [], False
+    for sentence in (s for s in grammar.FAMOUS if s.it is not None):
+        assert sentence.it is not None
+        text = translator.translate([sentence.en])[0]
+        seen = look(translator, sentence.en, text)
+        it = word_pieces(seen.source[:-1], sentence.it)[0]
+        groups.append(
+            lines_between(
+                seen.source,
+                it,
+                seen.encoder[head.layer, head.head][None, it],
+                f'What "it" looks at: encoder layer {head.layer + 1}, head {head.head + 1}',
+            )
+        )
+        last = seen.cross[-1].mean(0)
+        # Row i is what the decoder read when it wrote piece i: the target without its last piece.
+        written = [*seen.target[1:], "</s>"]
+        groups.append(
+            heat_map(written, seen.source, last, f"{text}  (cross-attention, last layer)")
+        )
+        if not shown:
+            report.note("\nWhere each word of the translation looked (darker is more):")
+            for line in shades(written, seen.source, last):
+                report.note("  " + line)
+            shown = True
+    files.write(path, page_of(groups))
