@@ -74,17 +74,28 @@ class Translator:
     """
 
     def __init__(
-        self, model: Transformer, tokenizer: Tokenizer, settings: Settings, plain: bool = False
+        self,
+        model: Transformer,
+        tokenizer: Tokenizer,
+        settings: Settings,
+        plain: bool = False,
+        workers: int = 1,
     ) -> None:
         self.model, self.tokenizer, self.settings = model, tokenizer, settings
-        self._plain = plain
+        self._plain, self._workers = plain, workers
 
     @classmethod
-    def load(cls, path: str | Path, device: str = "cpu", plain: bool = False) -> Translator:
-        """Open a model folder. `plain` decodes without a cache: slow, for comparison."""
+    def load(
+        cls, path: str | Path, device: str = "cpu", plain: bool = False, workers: int = 1
+    ) -> Translator:
+        """Open a model folder.
+
+        `plain` decodes without a cache: slow, for comparison. Several workers decode several
+        batches at once, which pays where torch is set to few threads.
+        """
         folder = Folder.open(Path(path))
         model = load_model(folder).to(device)
-        return cls(model, Tokenizer(folder.tokenizer), folder.settings, plain)
+        return cls(model, Tokenizer(folder.tokenizer), folder.settings, plain, workers)
 
     def translate(self, texts: Sequence[str], prefix: str = "", **options: Any) -> list[str]:
         """Translate lines of text; `options` are decoding settings such as `beam=1`."""
@@ -144,6 +155,7 @@ class Translator:
                 sampling,
                 prefixes if forced else None,
                 self._plain,
+                self._workers,
             )
         )
         for parts in lines:
@@ -157,7 +169,7 @@ class Translator:
         if ids is not None:
             return [_Part(ids, "")] if ids else []
         parts: list[_Part] = []
-        for sentence, space in split_keeping(text):
+        for sentence, space in split_keeping(text, self.settings.source):
             ids = self._encode(sentence, limit)
             if ids is not None:
                 parts.append(_Part(ids, space))

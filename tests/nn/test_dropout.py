@@ -1,6 +1,5 @@
 import pytest
 import torch
-from torch.nn import functional as F
 
 from heedful.nn import dropout as module
 from heedful.nn.dropout import Dropout
@@ -52,9 +51,7 @@ def test_adding_equals_dropping_then_adding_forward_and_backward() -> None:
 def test_a_tensor_too_large_for_the_pool_draws_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POOL", 10)
     drop, x = Dropout(0.5), torch.ones(50, 50)
-    torch.manual_seed(2)
-    one = drop(x)
-    torch.manual_seed(2)
-    assert torch.equal(one, F.dropout(x, 0.5))
+    assert sorted(drop(x).unique().tolist()) == [0.0, 2.0]
+    assert 0.4 < (drop(x) == 0).float().mean() < 0.6
     assert 0.4 < (drop.add(x, x) == 1).float().mean() < 0.6
     assert repr(drop) == "Dropout(p=0.5)"

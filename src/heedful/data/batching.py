@@ -36,6 +36,20 @@ class Batch:
         """Target tokens that are predicted: the words, and the end of each sentence."""
         return int(self.target_lengths.sum()) + len(self.rows)
 
+    def split(self, parts: int) -> list[Batch]:
+        """Give the rows in so many batches, fewer where there are not enough rows."""
+        size = -(-len(self.rows) // parts)
+        return [
+            Batch(
+                self.rows[i : i + size],
+                self.source[i : i + size],
+                self.source_lengths[i : i + size],
+                self.target[i : i + size],
+                self.target_lengths[i : i + size],
+            )
+            for i in range(0, len(self.rows), size)
+        ]
+
     def to(self, device: torch.device) -> Batch:
         """Move to where the model is."""
         return Batch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
@@ -25,22 +26,45 @@ def search(
     sampling: SamplingSettings | None = None,
     prefixes: Sequence[Sequence[int]] | None = None,
     plain: bool = False,
+    workers: int = 1,
 ) -> list[list[Hypothesis]]:
     """Give the best translations of every source, in the order of the sources.
 
-    Sources are without the end symbol. `plain` decodes without a cache, for comparison.
+    Sources are without the end symbol. `plain` decodes without a cache, for comparison. With
+    several workers, batches are decoded side by side; torch should have few threads then.
     """
-    order = sorted(range(len(sources)), key=lambda i: -len(sources[i]))
     found: list[list[Hypothesis]] = [[] for _ in sources]
     width = n_best if sampling else decode.beam
-    while order:
-        rows = max(1, decode.batch_tokens // ((len(sources[order[0]]) + 1) * width))
-        batch, order = order[:rows], order[rows:]
+
+    def translate(batch: list[int]) -> None:
         forced = None if prefixes is None else [prefixes[i] for i in batch]
         results = _one(model, [sources[i] for i in batch], decode, n_best, sampling, forced, plain)
         for index, result in zip(batch, results, strict=True):
             found[index] = result
+
+    batches = _batches([len(s) + 1 for s in sources], decode.batch_tokens // width, workers)
+    if workers == 1:
+        for batch in batches:
+            translate(batch)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(translate, batches))
     return found
+
+
+def _batches(lengths: Sequence[int], budget: int, workers: int) -> list[list[int]]:
+    """Put sentences of like length together, longest first, so that no worker is left alone.
+
+    Few sentences are spread over all workers rather than put into one large batch.
+    """
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    most = max(8, -(-len(order) // (2 * workers))) if workers > 1 else len(order)
+    batches = []
+    while order:
+        rows = min(most, max(1, budget // lengths[order[0]]))
+        batches.append(order[:rows])
+        order = order[rows:]
+    return batches
 
 
 @torch.inference_mode()

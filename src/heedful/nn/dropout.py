@@ -30,13 +30,14 @@ def _pool(p: float, dtype: torch.dtype) -> Tensor:
 class Dropout(nn.Module):
     """Zero each number with probability p while training, and scale up the rest.
 
-    Which slice is taken comes from torch's ordinary random generator, so seeding it makes
-    a step repeatable.
+    Which slice is taken comes from a random generator, so seeding it makes a step repeatable.
     """
 
     def __init__(self, p: float) -> None:
         super().__init__()
         self.p = p
+        self.generator: torch.Generator | None = None
+        """Where the places come from; torch's own generator where none is given."""
 
     @property
     def active(self) -> bool:
@@ -44,11 +45,14 @@ class Dropout(nn.Module):
         return self.training and self.p > 0
 
     def mask(self, like: Tensor) -> Tensor | None:
-        """Draw a mask of zeros and 1 / (1 - p) for `like`, or None where the pool cannot serve."""
+        """Draw a mask of zeros and 1 / (1 - p) for `like`; None where torch's own is better."""
         size = like.numel()
-        if like.device.type != "cpu" or 2 * size > POOL:
+        if like.device.type != "cpu":
             return None
-        start = int(torch.randint(POOL - size, ()))
+        if 2 * size > POOL:
+            kept = torch.rand(like.shape, generator=self.generator) >= self.p
+            return kept.to(like.dtype).div_(1 - self.p)
+        start = int(torch.randint(POOL - size, (), generator=self.generator))
         return _pool(self.p, like.dtype)[start : start + size].view(like.shape)
 
     def forward(self, x: Tensor) -> Tensor:

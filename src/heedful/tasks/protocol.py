@@ -57,8 +57,12 @@ class Task(Protocol[BatchT]):
         """How many predictions a batch asks for; its loss is divided by this."""
         ...
 
-    def loss(self, batch: BatchT) -> Loss:
-        """Give the summed loss of a batch."""
+    def split(self, batch: BatchT, parts: int) -> list[BatchT]:
+        """Give a batch as at most so many smaller ones of about equal cost."""
+        ...
+
+    def loss(self, model: nn.Module, batch: BatchT) -> Loss:
+        """Give the summed loss of a batch under `model`, which is the task's own or its twin."""
         ...
 
     def evaluate(self) -> Evaluation:

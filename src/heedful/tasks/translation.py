@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import torch
+from torch import nn
 
 from heedful import metrics
 from heedful.data.batching import Batch, Batches, pad
@@ -27,9 +28,15 @@ class Translation:
     """Learn to translate from a prepared corpus."""
 
     def __init__(
-        self, model: Transformer, tokenizer: Tokenizer, corpus: Corpus, settings: Settings
+        self,
+        model: Transformer,
+        tokenizer: Tokenizer,
+        corpus: Corpus,
+        settings: Settings,
+        workers: int = 1,
     ) -> None:
         self.model, self._tokenizer, self._settings = model, tokenizer, settings
+        self._workers = workers
         chance = settings.tokenizer.regularisation
         self._batches = Batches(
             corpus,
@@ -58,10 +65,15 @@ class Translation:
         """Target tokens, the ends of sentences included."""
         return batch.tokens
 
-    def loss(self, batch: Batch) -> Loss:
+    def split(self, batch: Batch, parts: int) -> list[Batch]:
+        """Give every part of the workers some of the rows."""
+        return batch.split(parts)
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """Sum the smoothed loss over the real target tokens."""
-        batch = batch.to(self.model.output_weight.device)
-        return self.model.loss(
+        assert isinstance(model, Transformer)
+        batch = batch.to(model.output_weight.device)
+        return model.loss(
             batch.source,
             batch.source_lengths,
             batch.target,
@@ -75,7 +87,10 @@ class Translation:
         looked_at = self.dev[:LOOKED_AT]
         sources = [self._tokenizer.encode(s) for s, _ in looked_at]
         quick = self._settings.decode.model_copy(update={"beam": 1})
-        texts = [self._tokenizer.decode(h[0].ids) for h in search(self.model, sources, quick)]
+        texts = [
+            self._tokenizer.decode(h[0].ids)
+            for h in search(self.model, sources, quick, workers=self._workers)
+        ]
         wanted = [t for _, t in looked_at]
         scores = metrics.scores(texts, wanted, self._settings.target)
         loss = self._dev_loss(self.dev)

@@ -7,7 +7,7 @@ so the two can never disagree. Random states are not saved: every step seeds its
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,18 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def save_state(
-    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state: dict[str, Any]
+    path: Path,
+    model: nn.Module,
+    optimizers: Sequence[torch.optim.Optimizer],
+    state: dict[str, Any],
 ) -> None:
     """Write weights, moments and everything else of a run."""
     tensors: dict[str, Tensor] = {}
     for name, parameter in model.named_parameters():
         tensors[f"model.{name}"] = parameter.detach().contiguous()
-        moments = optimizer.state.get(parameter, {})
+        moments: dict[str, Any] = next(
+            (o.state[parameter] for o in optimizers if parameter in o.state), {}
+        )
         for key in ("exp_avg", "exp_avg_sq"):
             if key in moments:
                 tensors[f"{key}.{name}"] = moments[key].contiguous()
@@ -52,7 +57,7 @@ def save_state(
 
 
 def load_state(
-    path: Path, model: nn.Module, optimizer: torch.optim.Optimizer
+    path: Path, model: nn.Module, optimizers: Sequence[torch.optim.Optimizer]
 ) -> dict[str, Any] | None:
     """Restore a run; None where nothing was saved yet."""
     if not path.exists():
@@ -69,12 +74,17 @@ def load_state(
         for name, parameter in model.named_parameters():
             parameter.copy_(tensors[f"model.{name}"])
             if f"exp_avg.{name}" in tensors:
-                optimizer.state[parameter] = {
+                owner = next(o for o in optimizers if _owns(o, parameter))
+                owner.state[parameter] = {
                     "step": torch.tensor(state["optimizer_step"]),
                     "exp_avg": tensors[f"exp_avg.{name}"],
                     "exp_avg_sq": tensors[f"exp_avg_sq.{name}"],
                 }
     return state
+
+
+def _owns(optimizer: torch.optim.Optimizer, parameter: Tensor) -> bool:
+    return any(p is parameter for group in optimizer.param_groups for p in group["params"])
 
 
 def average(paths: Iterable[Path]) -> dict[str, Tensor]:

@@ -28,7 +28,8 @@ from heedful.train.checkpoint import (
     save_state,
     write_weights,
 )
-from heedful.train.optim import Anchor, Schedule, clip, make_optimizer
+from heedful.train.crew import Crew
+from heedful.train.optim import Anchor, Schedule
 from heedful.train.report import LogFile, Report, clock
 
 __all__ = ["Clock", "Outcome", "Trainer", "seed_of"]
@@ -111,17 +112,22 @@ class Trainer(Generic[BatchT]):
         keep: Callable[[], None],
         clock: Clock,
         reserve: Callable[[float], float] = lambda look: 2 * look,
+        look_seconds: float = 0.0,
+        workers: int = 1,
     ) -> None:
-        """`reserve` says, from the seconds one look takes, what to leave for the end."""
+        """`reserve` says, from the seconds one look takes, what to leave for the end.
+
+        `look_seconds` is a guess of those, until the first look has been timed.
+        """
         self.task, self.settings, self.run = task, settings, run
         self.report, self.keep, self.clock, self.reserve = report, keep, clock, reserve
         self.model = task.model
-        self.optimizer = make_optimizer(task.model, settings)
+        self.crew: Crew[BatchT] = Crew(task, settings, workers)
         self.schedule = Schedule(peak, settings.warmup, settings.schedule)
         self.state = State()
         self.interrupted = False
         self._size = task.size(0)
-        self._look_seconds = 0.0
+        self._look_seconds = look_seconds
         self._look_at = 0
         self._saved = self._counted = time.monotonic()
         self._pace: list[float] = []
@@ -168,6 +174,7 @@ class Trainer(Generic[BatchT]):
             state.finished = True
         self._save()
         self._log.close()
+        self.crew.close()
         return Outcome(
             state.step,
             state.epoch + state.place / self._size,
@@ -198,25 +205,16 @@ class Trainer(Generic[BatchT]):
         """Do one step; give its tokens, loss, likelihood and gradient norm."""
         state = self.state
         state.step += 1
-        lr = self.schedule.lr(state.step)
-        for parameters in self.optimizer.param_groups:
-            parameters["lr"] = lr
-        torch.manual_seed(seed_of(self.settings.seed, state.step))
-        tokens = sum(self.task.tokens(batch) for batch in group)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss = nll = 0.0
-        for batch in group:
-            found = self.task.loss(batch)
-            (found.loss / tokens).backward()  # type: ignore[no-untyped-call]
-            loss += float(found.loss.detach())
-            nll += float(found.nll)
-        norm = clip(self.model.parameters(), self.settings.clip)
+        seeds = [seed_of(self.settings.seed, state.step, i) for i in range(self.crew.size)]
+        tokens, loss, nll = self.crew.gradients(group, seeds)
+        norm = self.crew.norm()
         if not math.isfinite(loss) or not math.isfinite(norm):
             raise TrainingError(
                 f"the loss became {loss} at step {state.step} (gradient norm {norm}); "
                 f"try a lower train.lr or a longer train.warmup"
             )
-        self.optimizer.step()
+        clip = self.settings.clip
+        self.crew.update(self.schedule.lr(state.step), min(1.0, clip / norm) if clip else 1.0)
         state.tokens += tokens
         return tokens, loss, nll, norm
 
@@ -282,8 +280,7 @@ class Trainer(Generic[BatchT]):
     def _look_gap(self) -> int:
         """Steps to the next look: about sixteen looks in a timed run, one an epoch otherwise."""
         if self.settings.minutes is not None:
-            end = self.schedule.end or 400
-            return max(25, end // LOOKS)
+            return max(25, (self.schedule.end or 200 * LOOKS) // LOOKS)
         return max(1, round(self._per_epoch()))
 
     def _due(self) -> bool:
@@ -388,8 +385,8 @@ class Trainer(Generic[BatchT]):
             left = min(left, (last - state.step) * pace)
         details = (
             f"step {state.step}  loss {figures['loss']:.3f}  "
-            f"perplexity {figures['perplexity']:.2f}  {figures['tokens_per_second']:,.0f} tokens/s  "
-            f"lr {lr:.2e}"
+            f"perplexity {figures['perplexity']:.2f}  "
+            f"{figures['tokens_per_second']:,.0f} tokens/s  lr {lr:.2e}"
         )
         if math.isfinite(left):
             details += f"  {clock(left)} left"
@@ -400,12 +397,14 @@ class Trainer(Generic[BatchT]):
         now = time.monotonic()
         self.state.spent += now - self._counted
         self._counted = now
-        save_state(self.run / "state.safetensors", self.model, self.optimizer, asdict(self.state))
+        save_state(
+            self.run / "state.safetensors", self.model, self.crew.optimizers, asdict(self.state)
+        )
         self._saved = time.monotonic()
 
     def _restore(self) -> None:
         saved: dict[str, Any] | None = load_state(
-            self.run / "state.safetensors", self.model, self.optimizer
+            self.run / "state.safetensors", self.model, self.crew.optimizers
         )
         if saved is None:
             return

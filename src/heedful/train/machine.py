@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import sys
 import threading
@@ -12,19 +13,37 @@ from typing import Any, Protocol
 
 import torch
 
-__all__ = ["interruptible", "prepare_machine"]
+__all__ = ["decoding_workers", "interruptible", "prepare_machine", "workers_for"]
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 
 
-def prepare_machine(threads: int = 0) -> None:
-    """Set the threads, and keep freed memory for the next step.
+def workers_for(batch_tokens: int, device: str, threads: int = 0) -> int:
+    """Say how many workers share a batch: one a core, as long as each has enough to do.
+
+    The cores that are left over split the operations of each worker among them.
+    """
+    if device != "cpu":
+        return 1
+    cores = threads or os.cpu_count() or 1
+    workers = max(1, min(cores, batch_tokens // 512))
+    torch.set_num_threads(max(1, cores // workers))
+    return workers
+
+
+def decoding_workers(threads: int = 0) -> int:
+    """Give decoding a worker a core, each with one thread: faster than one with all of them."""
+    cores = threads or os.cpu_count() or 1
+    torch.set_num_threads(1)
+    return cores
+
+
+def prepare_machine() -> None:
+    """Keep freed memory for the next step.
 
     Left alone, glibc gives the large tensors of every step back to the system and asks for them
     again, page by page; keeping them makes a step's system time a fifth.
     """
-    if threads:
-        torch.set_num_threads(threads)
     if sys.platform == "linux":
         try:
             libc = ctypes.CDLL("libc.so.6")

@@ -11,13 +11,16 @@ from torch import nn
 
 from heedful.settings import TrainSettings
 
-__all__ = ["Anchor", "Schedule", "clip", "make_optimizer"]
+__all__ = ["Anchor", "Schedule", "make_optimizer"]
 
 
-def make_optimizer(model: nn.Module, settings: TrainSettings) -> torch.optim.AdamW:
+def make_optimizer(
+    parameters: Iterable[nn.Parameter], settings: TrainSettings
+) -> torch.optim.AdamW:
     """Make Adam(0.9, 0.98, 1e-9); weight decay, where asked for, spares biases and norms."""
-    matrices = [p for p in model.parameters() if p.dim() > 1]
-    others = [p for p in model.parameters() if p.dim() <= 1]
+    parameters = list(parameters)
+    matrices = [p for p in parameters if p.dim() > 1]
+    others = [p for p in parameters if p.dim() <= 1]
     groups = [
         {"params": matrices, "weight_decay": settings.weight_decay},
         {"params": others, "weight_decay": 0.0},
@@ -29,15 +32,6 @@ def make_optimizer(model: nn.Module, settings: TrainSettings) -> torch.optim.Ada
         eps=settings.epsilon,
         fused=True,
     )
-
-
-def clip(parameters: Iterable[nn.Parameter], largest: float) -> float:
-    """Scale the whole gradient down where its norm is larger than `largest`; give its norm."""
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    norm = torch.nn.utils.get_total_norm(gradients)
-    if largest:
-        torch._foreach_mul_(gradients, (largest / (norm + 1e-6)).clamp(max=1.0))
-    return float(norm)
 
 
 @dataclass(frozen=True)

@@ -121,11 +121,11 @@ def choose_model(
     batch = max(batch, 2 * (facts.longest + 2))
     steps = epochs * (facts.source_tokens + facts.target_tokens) / batch
     chosen: dict[str, Any] = {
-        "model": {**sizes, "dropout": dropout},
+        "model": {**sizes, "dropout": dropout, "norm": "pre"},
         "data": {"batch_tokens": batch},
         "train": {
             "schedule": "linear",
-            "lr": 1e-3 * (256 / sizes["d_model"]) ** 0.5,
+            "lr": 2e-3 * (256 / sizes["d_model"]) ** 0.5,
             "warmup": int(min(4000, max(20, 0.08 * steps))),
         },
         "decode": {"split_above": min(512, max(32, facts.longest))},

@@ -89,7 +89,9 @@ def demo(
         threads=threads,
     )
     train(request, report, started)
-    translator = Translator.load(output / to)
+    from heedful.train.machine import decoding_workers
+
+    translator = Translator.load(output / to, workers=decoding_workers(threads))
     _show_famous(translator, to, report)
     bleu, exact, agreement = _score(translator, splits, to, report)
     head = best_head(translator, [s for s in splits.random if s.it is not None])

@@ -62,15 +62,14 @@ def evaluate(
     With `compare` the other model translates the same lines, and a paired test says whether the
     difference could be chance.
     """
-    if threads:
-        import torch
+    from heedful.train.machine import decoding_workers
 
-        torch.set_num_threads(threads)
+    workers = decoding_workers(threads)
     pairs = [(s, t) for _, s, t in sources([source, reference], None, encoding)[0].pairs()]
     if not pairs:
         raise DataError(f"{source} has no lines; give the text to translate")
     given, wanted = [s for s, _ in pairs], [normalise(t) for _, t in pairs]
-    translator = Translator.load(model)
+    translator = Translator.load(model, workers=workers)
     decode = translator.decoding(**(changes or {}))
     found = list(translator.lines(given, decode))
     texts = [t.text for t in found]
@@ -79,7 +78,7 @@ def evaluate(
     logp = translator.score(given, wanted)
     comparisons: list[Comparison] = []
     if compare is not None:
-        other = Translator.load(compare)
+        other = Translator.load(compare, workers=workers)
         others = [t.text for t in other.lines(given, other.decoding(**(changes or {})))]
         comparisons = metrics.compare(texts, others, wanted, language)
     return Evaluation(

@@ -71,7 +71,7 @@ class Result:
     folder: Path
     finished: bool
     scores: dict[str, list[Score]]
-    """By the set scored on: "dev", "test"."""
+    """By the set scored on: "development", "test"."""
     seconds: float
     step: int
     already: bool = False
@@ -129,7 +129,7 @@ def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]
         return folder, corpus, Tokenizer(folder.tokenizer)
     _free(request.output)
     raw = dict(request.settings or {})
-    guessed = guess_languages(request.files)
+    guessed = guess_languages(request.files, request.columns)
     given = [
         check_language(code) if code else guess
         for code, guess in zip((request.source, request.target), guessed, strict=True)
@@ -149,6 +149,7 @@ def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]
 
     training, dev, test = read(request.files), read(request.dev), read(request.test)
     health = doctor.examine(training, settings.data, dev, test, progress=_progress(report))
+    health.raise_errors()
     for line in health.lines():
         report.note(line)
     raw = plan.choose_vocabulary(raw, health.kept)
@@ -289,16 +290,18 @@ def _run(
     from heedful.models.transformer import Transformer
     from heedful.tasks.translation import LOOKED_AT, Translation
     from heedful.train.loop import Clock, Trainer
-    from heedful.train.machine import interruptible, prepare_machine
+    from heedful.train.machine import interruptible, prepare_machine, workers_for
 
     settings = folder.settings
     asked = dict((request.settings or {}).get("train", {}).items())
     longer = {k: asked[k] for k in ("steps", "epochs", "minutes") if asked.get(k) is not None}
     training = settings.train.model_copy(update=longer)
-    prepare_machine(request.threads)
+    prepare_machine()
+    device = _device(request.device)
+    workers = workers_for(settings.data.batch_tokens, device, request.threads)
     torch.manual_seed(training.seed)
-    model = Transformer(settings.model, folder.ids).to(_device(request.device))
-    task = Translation(model, tokenizer, corpus, settings)
+    model = Transformer(settings.model, folder.ids).to(device)
+    task = Translation(model, tokenizer, corpus, settings, workers)
     tests = (
         list(pairs_of(sources(request.test, request.columns, request.encoding)))
         if request.test
@@ -313,6 +316,8 @@ def _run(
         report=report,
         keep=lambda: folder.write_weights(state(model)),
         clock=Clock(training.minutes, started),
+        workers=workers,
+        look_seconds=0.01 * min(LOOKED_AT, len(corpus.dev)),
         # two averages are tried, then everything is translated with a beam: about 3 x greedy
         reserve=lambda look: 2 * look + 3.0 * look * to_score / min(LOOKED_AT, len(corpus.dev)) + 2,
     )
@@ -324,9 +329,11 @@ def _run(
         f"{outcome.why} after {outcome.step:,} steps, {outcome.epochs:.1f} epochs; "
         f"weights: {outcome.weights}"
     )
-    scored = {"dev": _score(folder, tokenizer, corpus.dev, report, "development set")}
-    if tests:
-        scored["test"] = _score(folder, tokenizer, tests, report, "test set")
+    to_score_on = {"development set": corpus.dev} | ({"test set": tests} if tests else {})
+    scored = {
+        name.split()[0]: _score(folder, tokenizer, pairs, report, name, workers)
+        for name, pairs in to_score_on.items()
+    }
     seconds = time.time() - started
     facts = {
         "pairs": len(corpus),
@@ -351,13 +358,15 @@ def _score(
     pairs: Sequence[tuple[str, str]],
     report: Report,
     name: str,
+    workers: int,
 ) -> list[Score]:
     """Translate with the folder's weights and settings, as a person would, and score."""
     from heedful.decoding.batch import search
 
     model = load_model(folder)
     report.progress(f"scoring the {name}", 0, len(pairs))
-    found = search(model, [tokenizer.encode(s) for s, _ in pairs], folder.settings.decode)
+    sources = [tokenizer.encode(s) for s, _ in pairs]
+    found = search(model, sources, folder.settings.decode, workers=workers)
     texts = [tokenizer.decode(h[0].ids) for h in found]
     scores = metrics.scores(texts, [t for _, t in pairs], folder.settings.target, interval=True)
     for score in scores:

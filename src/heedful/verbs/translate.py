@@ -22,10 +22,9 @@ def translate(
     threads: int = 0,
 ) -> Iterator[Translation]:
     """Translate lines as they come; `changes` are decoding settings other than the model's."""
-    if threads:
-        import torch
+    from heedful.train.machine import decoding_workers
 
-        torch.set_num_threads(threads)
-    translator = Translator.load(model)
+    workers = decoding_workers(threads)
+    translator = Translator.load(model, workers=workers)
     decode = translator.decoding(**(changes or {}))
     return translator.lines(lines, decode, n_best, sampling, prefix)

@@ -39,6 +39,7 @@ from heedful.data.grammar.verbs import (
     GIVING,
     GO,
     INTRANSITIVE,
+    STATES,
     TIMES,
     TRANSITIVE,
     TRAVEL_BY,
@@ -130,6 +131,11 @@ def somewhere(choice: Choice, event: Event, rest: Complement, likely: float) -> 
     return rest
 
 
+def _dated(tense: Tense, negative: bool) -> bool:
+    """Whether an adverb of time is clear: not every day, or every day not?"""
+    return not negative or tense is not Tense.PRESENT
+
+
 def _at_times(choice: Choice, tense: Tense, likely: float, rest: Complement) -> Complement:
     """Perhaps say when: last in English and French, right after the topic in Korean."""
     if not choice.chance(likely):
@@ -143,7 +149,8 @@ def _told(
 ) -> Sentence:
     """State an event; `when` is the probability of an adverb of time."""
     rest = somewhere(choice, event, event.complement(negative), 0.3)
-    rest = _at_times(choice, tense, when, rest)
+    if event.verb.lemma not in STATES and _dated(tense, negative):
+        rest = _at_times(choice, tense, when, rest)
     clause = stated(event.subject, SAID[event.verb], tense, negative, rest)
     return sentence(clause, name, event.pairs())
 
@@ -261,9 +268,11 @@ def travel(choice: Choice) -> Sentence:
     if choice.chance(0.7):
         en, fr, ko = choice.one(TRAVEL_BY)
         rest = Complement(rest.en + en, rest.fr + fr, ko + rest.ko)
-    rest = _at_times(choice, tense, 0.25, rest)
+    negative = choice.chance(0.15)
+    if _dated(tense, negative):
+        rest = _at_times(choice, tense, 0.25, rest)
     pairs = (*pair(subject, predicate), *pair(to, predicate))
-    return sentence(stated(subject, predicate, tense, choice.chance(0.15), rest), "travel", pairs)
+    return sentence(stated(subject, predicate, tense, negative, rest), "travel", pairs)
 
 
 def _countable(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:

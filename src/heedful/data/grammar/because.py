@@ -8,7 +8,7 @@ guess not much better than one half.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class Scene:
     agents: tuple[tuple[Noun, ...], tuple[Noun, ...]]
     """The masculine and the feminine ones."""
     objects: tuple[tuple[Noun, ...], tuple[Noun, ...]]
-    of_agent: tuple[Adjective, ...]
+    of_agent: Mapping[Noun, tuple[Adjective, ...]]
     of_object: Mapping[Noun, tuple[Adjective, ...]]
 
 
@@ -43,49 +43,71 @@ def _adjectives(names: str) -> tuple[Adjective, ...]:
     return tuple(ADJECTIVE_NAMED[name] for name in names.split())
 
 
-def _by_gender(nouns: Sequence[Noun]) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
-    return (
-        tuple(noun for noun in nouns if not noun.feminine),
-        tuple(noun for noun in nouns if noun.feminine),
-    )
-
-
-def _scene(verb: str, agents: Sequence[Noun], of_agent: str, *of_object: tuple[str, str]) -> Scene:
-    """Read a scene; each part of `of_object` gives nouns or kinds, and qualities of theirs."""
+def _qualities(*parts: tuple[str, str]) -> dict[Noun, tuple[Adjective, ...]]:
+    """Read qualities; each part gives nouns or kinds, and what may be wrong with them."""
     qualities: dict[Noun, tuple[Adjective, ...]] = {}
-    for names, adjectives in of_object:
+    for names, adjectives in parts:
         for noun in of(*names.split()):
             qualities[noun] = qualities.get(noun, ()) + _adjectives(adjectives)
-    return Scene(
-        VERB_NAMED[verb],
-        _by_gender(agents),
-        _by_gender(tuple(qualities)),
-        _adjectives(of_agent),
-        qualities,
+    return qualities
+
+
+def _by_gender(nouns: Iterable[Noun]) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
+    every = tuple(nouns)
+    return (
+        tuple(noun for noun in every if not noun.feminine),
+        tuple(noun for noun in every if noun.feminine),
     )
 
 
-_ANIMALS = of("animal")
+def _scene(
+    verb: str,
+    of_agent: dict[Noun, tuple[Adjective, ...]],
+    of_object: dict[Noun, tuple[Adjective, ...]],
+) -> Scene:
+    agents, objects = _by_gender(of_agent), _by_gender(of_object)
+    return Scene(VERB_NAMED[verb], agents, objects, of_agent, of_object)
+
+
 _SLOPES = ("street road path", "steep")
 SCENES = (
     _scene(
-        *("cross", _ANIMALS, "tired weak sick lazy slow young"),
-        ("way", "wide narrow long slippery"),
-        ("water", "wide deep"),
-        _SLOPES,
+        "cross",
+        _qualities(("animal", "tired weak sick lazy slow young")),
+        _qualities(("way", "wide narrow long slippery"), ("water", "wide deep"), _SLOPES),
     ),
     _scene(
-        *("cross", of("car", "motorcycle", "truck", "bus"), "heavy slow big"),
-        ("way", "narrow slippery"),
-        _SLOPES,
+        "cross",
+        _qualities(("car motorcycle truck bus", "heavy slow big")),
+        _qualities(("way", "narrow slippery"), _SLOPES),
     ),
-    _scene("climb", _ANIMALS, "tired weak sick lazy slow young", ("height", "high steep slippery")),
-    _scene("eat", _ANIMALS, "tired weak sick young", ("food", "hard bitter sour sweet")),
     _scene(
-        *("carry", _ANIMALS, "tired weak sick lazy young"),
-        ("container furniture ball lamp clock mirror trophy", "heavy big long"),
+        "climb",
+        _qualities(("animal", "tired weak sick lazy slow young")),
+        _qualities(("height", "high steep slippery")),
     ),
-    _scene("fit", FIT.agents, "big wide long", ("container", "small narrow full")),
+    _scene(
+        "eat",
+        _qualities(("animal", "tired weak sick young")),
+        _qualities(("food", "hard bitter sour sweet")),
+    ),
+    _scene(
+        "carry",
+        _qualities(("animal", "tired weak sick lazy young")),
+        _qualities(
+            ("container furniture ball lamp clock mirror trophy", "heavy big"),
+            ("table bench bed lamp mirror wardrobe", "long"),
+        ),
+    ),
+    _scene(
+        "fit",
+        _qualities(
+            (" ".join(noun.en for noun in FIT.agents), "big"),
+            ("hat mirror trophy clock guitar", "wide"),
+            ("umbrella mirror lamp guitar bottle", "long"),
+        ),
+        _qualities(("container", "small narrow full")),
+    ),
 )
 
 _NEUTRAL = frozenset(_adjectives("old new beautiful red blue yellow white black fresh"))
@@ -202,12 +224,12 @@ def draw_reason(choice: Choice) -> Reason:
     scene = choice.one(SCENES)
     feminine = choice.random() < 0.5
     other = feminine ^ (choice.random() < _DIFFERENT)
-    agent = _phrase(choice, choice.one(scene.agents[feminine]))
+    actor = choice.one(scene.agents[feminine])
     noun = choice.one(scene.objects[other])
-    thing = _phrase(choice, noun)
+    agent, thing = _phrase(choice, actor), _phrase(choice, noun)
     when = choice.one(_whens(scene.verb))
     of_agent = choice.random() < 0.5
-    adjective = choice.one(scene.of_agent if of_agent else scene.of_object[noun])
+    adjective = choice.one(scene.of_agent[actor] if of_agent else scene.of_object[noun])
     return _reason(agent, thing, scene.verb, when, adjective, of_agent)
 
 
@@ -243,10 +265,10 @@ def count_because() -> int:
 
     total = 0
     for scene in SCENES:
-        agents = sum(phrases(noun) for nouns in scene.agents for noun in nouns)
-        reasons = sum(
-            phrases(noun) * (len(scene.of_agent) + len(qualities))
-            for noun, qualities in scene.of_object.items()
-        )
-        total += agents * reasons * len(_whens(scene.verb))
+        for agent, wrong in scene.of_agent.items():
+            reasons = sum(
+                phrases(noun) * (len(wrong) + len(qualities))
+                for noun, qualities in scene.of_object.items()
+            )
+            total += phrases(agent) * reasons * len(_whens(scene.verb))
     return total

@@ -16,7 +16,14 @@ from heedful.data.grammar.clauses import (
 from heedful.data.grammar.lexicon import of
 from heedful.data.grammar.phrases import Complement, Phrase
 from heedful.data.grammar.predicates import LOCATED, PROFESSIONS, QUALITIES, Predicate
-from heedful.data.grammar.verbs import PREPOSITIONS
+from heedful.data.grammar.verbs import (
+    AROUND,
+    BESIDE,
+    FOR_BAGS,
+    FOR_PEOPLE,
+    FOR_PETS,
+    FOR_THINGS,
+)
 from heedful.data.grammar.words import Tense
 
 __all__ = [
@@ -60,7 +67,7 @@ _NOT_BY_DEGREE = frozenset({"red", "blue", "yellow", "white", "black"})
 
 def draw_quality(choice: Choice) -> tuple[Phrase, Predicate, Pairs]:
     """Choose somebody or something and what it is like."""
-    subject = choice.subject(_WITH_QUALITIES, DEFINITE, pronoun=0.2)
+    subject = choice.subject(_WITH_QUALITIES, DEFINITE, pronoun=0.35)
     adjective = choice.one(SAID_OF[subject.kind])
     degree = "very" if choice.chance(0.3) and adjective.en not in _NOT_BY_DEGREE else ""
     pairs = ((adjective.en, subject.lemma),) if subject.lemma else ()
@@ -94,14 +101,7 @@ def comparison(choice: Choice) -> Sentence:
     return sentence(clause, "comparison", pairs)
 
 
-_BESIDE_WORDS = ("behind", "in front of", "near", "next to")
-_NEXT_TO = tuple(one for one in PREPOSITIONS if one.en in _BESIDE_WORDS)
-_AROUND = tuple(
-    one for one in PREPOSITIONS if one.en in ("in", "at", *_BESIDE_WORDS) and one.ko != " 안"
-)
-_ANYWHERE = tuple(one for one in PREPOSITIONS if one.ko != " 안")
-_UP_AND_IN = tuple(one for one in PREPOSITIONS if one.en in ("on", "under") or one.ko == " 안")
-_PLACES = {"vehicle": _NEXT_TO, "thing": _UP_AND_IN, "container": _UP_AND_IN[:2]}
+_PLACES = {"vehicle": BESIDE, "animal": FOR_PETS, "thing": FOR_THINGS, "container": FOR_BAGS}
 _LARGE = frozenset({"animal", "horse", "cow", "bear", "goat", "giraffe"})
 _FOUND = of(
     *("profession", "adult", "child", "animal", "vehicle", "thing"),
@@ -112,23 +112,20 @@ _MOVABLE = (*_FOUND, *of("family"))
 
 def draw_place(choice: Choice, phrase: Phrase, particle: str) -> Complement:
     """Choose a place where this may be: no giraffe on the table, no truck in the kitchen."""
-    if phrase.lemma in _LARGE:
-        options = _NEXT_TO
-    else:
-        options = _PLACES.get(phrase.kind, _ANYWHERE)
-    preposition = choice.one(options)
+    large = phrase.lemma in _LARGE
+    preposition = choice.one(BESIDE if large else _PLACES.get(phrase.kind, FOR_PEOPLE))
     return located(preposition, choice.phrase(preposition.things, SINGLE), particle)
 
 
 def draw_scene(choice: Choice, phrase: Phrase) -> Complement:
     """Choose a place where this one may do something that takes room."""
-    preposition = choice.one(_NEXT_TO if phrase.kind == "animal" else _AROUND)
+    preposition = choice.one(BESIDE if phrase.kind == "animal" else AROUND)
     return located(preposition, choice.phrase(preposition.things, SINGLE), "에서")
 
 
 def draw_located(choice: Choice, likely: float = 0.0) -> tuple[Phrase, Complement]:
     """Choose somebody or something and where it is."""
-    subject = choice.subject(_MOVABLE, DEFINITE, likely, 0.15)
+    subject = choice.subject(_MOVABLE, DEFINITE, likely, 0.25)
     return subject, draw_place(choice, subject, "에")
 
 

@@ -61,7 +61,7 @@ def _role(bare: tuple[Determiner, ...], own: tuple[Determiner, ...] = ()) -> Rol
 _SOME = (THE,) * 8 + (THIS,) * 2 + (THE_MANY,) * 3 + (THESE,)
 DEFINITE = _role(_SOME, OUR_OWN + OUR_OWN_MANY)
 ANY = _role(_SOME + (A,) * 6, OUR_OWN + OUR_OWN_MANY)
-SINGLE = _role((THE,) * 10 + (THIS,) * 2, OUR_OWN)
+SINGLE = _role((THE,) * 8 + (THIS,) * 2, OUR_OWN)
 PLAIN = _role((THE,) * 3 + (THE_MANY,))
 OWNED = _role((), OUR_OWN + OUR_OWN_MANY)
 ONE = _role((A,))
@@ -100,15 +100,13 @@ class Choice:
 
     def adjective(self, kind: str, likely: float) -> Adjective | None:
         """Choose an adjective for a kind of noun, or none."""
-        if self.random() < likely:
-            options = DESCRIBING[kind]
-            if options:
-                return options[int(self.random() * len(options))]
+        if self.random() < likely and (options := DESCRIBING[kind]):
+            return self.one(options)
         return None
 
     def phrase(self, nouns: Sequence[Noun], role: Role, likely: float = 0.0) -> Phrase:
         """Choose a noun phrase; `likely` is the probability of an adjective."""
-        noun = nouns[int(self.random() * len(nouns))]
+        noun = self.one(nouns)
         determiner = self.one(role[noun])
         return PHRASES[noun, determiner, self.adjective(noun.kind, likely)]
 

@@ -34,7 +34,9 @@ from heedful.data.grammar.words import Mood, Noun, Tense, Verb
 
 __all__ = ["CONSTRUCTIONS", "coordination", "relative", "thought"]
 
-_MOSTLY_PAST = (Tense.PAST, Tense.PAST, Tense.PAST, Tense.PRESENT)
+_BEFORE = {Tense.PRESENT: (Tense.PAST, Tense.PRESENT), Tense.PAST: (Tense.PAST,)}
+"""When what a relative clause tells may have happened, by the tense of the main clause."""
+
 _ACTIONS = tuple(verb for verb in TRANSITIVE if verb.lemma not in STATES)
 
 
@@ -59,17 +61,21 @@ _KNOWN_THINGS = tuple(
 )
 
 
-def _which_does(choice: Choice, head: Phrase, avoid: Verb | None) -> tuple[Clause, Pairs]:
+def _which_does(
+    choice: Choice, head: Phrase, tense: Tense, avoid: Verb | None = None
+) -> tuple[Clause, Pairs]:
     """Choose a relative clause of which the head is the subject."""
     verb = choice.one(_DONE_BY[head.lemma])
     while verb is avoid:
         verb = choice.one(_DONE_BY[head.lemma])
     thing = choice.other(head, verb.objects, SINGLE, 0.3)
-    clause = doing(head, SAID[verb], choice.one(_MOSTLY_PAST), thing.acted_on[False])
+    clause = doing(head, SAID[verb], choice.one(_BEFORE[tense]), thing.acted_on[False])
     return clause, (*thing.pairs, (head.lemma, verb.lemma), (thing.lemma, verb.lemma))
 
 
-def _which_is_done(choice: Choice, head: Phrase, avoid: Verb | None) -> tuple[Clause, Pairs]:
+def _which_is_done(
+    choice: Choice, head: Phrase, tense: Tense, avoid: Verb | None = None
+) -> tuple[Clause, Pairs]:
     """Choose a relative clause of which the head is the object."""
     verb = choice.one(_DONE_TO[head.lemma])
     while verb is avoid:
@@ -78,20 +84,19 @@ def _which_is_done(choice: Choice, head: Phrase, avoid: Verb | None) -> tuple[Cl
         subject = choice.subject(verb.agents, SINGLE, pronoun=0.5)
         if subject.lemma != head.lemma:
             break
-    pairs: Pairs = ((head.lemma, verb.lemma),)
-    if subject.lemma:
-        pairs += ((subject.lemma, verb.lemma),)
-    return done_to(head, subject, SAID[verb], choice.one(_MOSTLY_PAST)), pairs
+    predicate = SAID[verb]
+    clause = done_to(head, subject, predicate, choice.one(_BEFORE[tense]))
+    return clause, pair(head, predicate) + pair(subject, predicate)
 
 
-def _modified_subject(choice: Choice) -> tuple[Phrase, Subject, Pairs]:
+def _modified_subject(choice: Choice, tense: Tense) -> tuple[Phrase, Subject, Pairs]:
     """Choose a noun with a relative clause: the dog that saw the cat, the letter that she wrote."""
     if choice.chance(0.5):
         head = choice.phrase(_DOERS, PLAIN)
-        clause, pairs = _which_does(choice, head, None)
+        clause, pairs = _which_does(choice, head, tense)
     else:
         head = choice.phrase(_KNOWN_THINGS, PLAIN)
-        clause, pairs = _which_is_done(choice, head, None)
+        clause, pairs = _which_is_done(choice, head, tense)
     return head, modified(head, clause), pairs
 
 
@@ -106,29 +111,30 @@ def _comment(choice: Choice, head: Phrase) -> tuple[Predicate, Pairs]:
 
 
 def _relative_subject(choice: Choice) -> Sentence:
-    head, subject, pairs = _modified_subject(choice)
+    tense = choice.one(REAL)
+    head, subject, pairs = _modified_subject(choice, tense)
     predicate, said = _comment(choice, head)
-    return sentence(stated(subject, predicate, choice.one(REAL), False), "relative", pairs + said)
+    return sentence(stated(subject, predicate, tense, False), "relative", pairs + said)
 
 
 def relative(choice: Choice) -> Sentence:
     """The dog that saw the cat slept. She lost the key that I found."""
     if choice.chance(0.5):
         return _relative_subject(choice)
+    tense = choice.one(REAL)
     verb = choice.one(TRANSITIVE)
     subject = choice.subject(verb.agents, SINGLE, 0.3, 0.4)
     head = choice.other(subject, _THINGS_DONE[verb], PLAIN)
     by, to = _DONE_BY[head.lemma], _DONE_TO[head.lemma]
     if by and choice.chance(0.5):
-        clause, pairs = _which_does(choice, head, verb)
+        clause, pairs = _which_does(choice, head, tense, verb)
     elif len(to) > 1:
-        clause, pairs = _which_is_done(choice, head, verb)
+        clause, pairs = _which_is_done(choice, head, tense, verb)
     else:
         return _relative_subject(choice)
-    whole = stated(subject, SAID[verb], choice.one(REAL), False, modified_object(head, clause))
-    pairs = (*subject.pairs, *pairs, (head.lemma, verb.lemma))
-    if subject.lemma:
-        pairs += ((subject.lemma, verb.lemma),)
+    predicate = SAID[verb]
+    whole = stated(subject, predicate, tense, False, modified_object(head, clause))
+    pairs += subject.pairs + pair(head, predicate) + pair(subject, predicate)
     return sentence(whole, "relative", pairs)
 
 
@@ -208,14 +214,15 @@ def _opinion(choice: Choice) -> tuple[Phrase, Clause, Pairs]:
         about = choice.subject(_DOERS, SINGLE)
         where = draw_place(choice, about, "에")
         return about, reported(about, LOCATED, choice.one(TENSES), negative, where), ()
-    about, subject, pairs = _modified_subject(choice)
+    tense = choice.one(REAL)
+    about, subject, pairs = _modified_subject(choice, tense)
     predicate, said = _comment(choice, about)
-    return about, reported(subject, predicate, choice.one(REAL), negative), pairs + said
+    return about, reported(subject, predicate, tense, negative), pairs + said
 
 
 CONSTRUCTIONS: dict[str, tuple[Callable[[Choice], Sentence], int]] = {
     "because": (because, 44),
-    "identity": (being.identity, 3),
+    "identity": (being.identity, 4),
     "attribute": (being.attribute, 4),
     "comparison": (being.comparison, 4),
     "intransitive": (acting.intransitive, 5),

@@ -16,7 +16,7 @@ from heedful.data.grammar.constructions import CONSTRUCTIONS
 from heedful.data.grammar.lexicon import NOUN_NAMED, THE
 from heedful.data.grammar.phrases import PHRASES, YOU, I
 from heedful.data.grammar.predicates import LOCATED, PROFESSIONS
-from heedful.data.grammar.verbs import PREPOSITIONS, VERB_NAMED
+from heedful.data.grammar.verbs import ON, VERB_NAMED
 from heedful.data.grammar.words import Table, Tense
 from heedful.errors import DataError
 
@@ -25,7 +25,6 @@ __all__ = ["FAMOUS", "LONGER", "LONGEST", "SEEN_OFTEN", "Splits", "count", "gene
 
 def _famous() -> tuple[Sentence, ...]:
     book, table = (PHRASES[NOUN_NAMED[name], THE, None] for name in ("book", "table"))
-    on = next(one for one in PREPOSITIONS if one.en == "on")
     past, present = Tense.PAST, Tense.PRESENT
     return (
         sentence(
@@ -36,7 +35,7 @@ def _famous() -> tuple[Sentence, ...]:
         famous_because("trophy", "fit", "suitcase", present, "big", True),
         famous_because("trophy", "fit", "suitcase", present, "small", False),
         said_to(I.phrase, VERB_NAMED["love"], YOU, present, False),
-        sentence(stated(book, LOCATED, present, False, located(on, table, "에")), "place", ()),
+        sentence(stated(book, LOCATED, present, False, located(ON, table, "에")), "place", ()),
     )
 
 
@@ -112,12 +111,13 @@ def splits(train: int = 40_000, dev: int = 500, test: int = 500, seed: int = 1) 
     wanted = train + dev + test
     while len(plain) < wanted:
         sort(next(stream))
-    counts = Counter(word for sentence in plain[:train] for word in _words(sentence))
+    # the tests come first: later on, the smaller constructions run out of new sentences
+    counts = Counter(word for sentence in plain[dev + test :] for word in _words(sentence))
 
     def known(candidate: Sentence) -> bool:
         return all(counts[word] >= SEEN_OFTEN for word in _words(candidate))
 
-    patience = 100_000 + 500 * test
+    patience = 50_000 + 500 * test
     while True:
         tests = [list(islice(filter(known, found), test)) for found in (longer, combinations)]
         if all(len(found) == test for found in tests):
@@ -130,9 +130,8 @@ def splits(train: int = 40_000, dev: int = 500, test: int = 500, seed: int = 1) 
         for _ in range(20_000):
             sort(next(stream))
         patience -= 20_000
-    return Splits(
-        plain[:train], plain[train : train + dev], plain[train + dev : wanted], tests[0], tests[1]
-    )
+    random, rest = plain[:test], plain[test:wanted]
+    return Splits(rest[dev:], rest[:dev], random, *tests)
 
 
 def _new_sentences(seed: int) -> Iterator[Sentence]:

@@ -166,11 +166,12 @@ def _being(
 
 
 _DEGREES = {
-    "": ("", ""),
-    "very": ("très ", "매우 "),
-    "too": ("trop ", "너무 "),
-    "more": ("plus ", "더 "),
+    "": ("", ("", "")),
+    "very": ("très ", ("매우 ", "그다지 ")),
+    "too": ("trop ", ("너무 ", "너무 ")),
+    "more": ("plus ", ("더 ", "더 ")),
 }
+"""In French, and in Korean before an adjective that is not negated and one that is."""
 
 
 def _quality(key: tuple[Adjective, str, str]) -> Predicate:
@@ -183,7 +184,7 @@ def _quality(key: tuple[Adjective, str, str]) -> Predicate:
         adjective.en,
         lambda who: " " + word,
         lambda who: fr_degree + adjective.fr[who.number],
-        lambda key: ko_degree + korean.conjugate(stems[key[1]], key[0], key[3]),
+        lambda key: ko_degree[key[1]] + korean.conjugate(stems[key[1]], key[0], key[3]),
     )
 
 

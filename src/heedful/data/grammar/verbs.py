@@ -9,13 +9,19 @@ from heedful.data.grammar.lexicon import LIVING, PEOPLE, of
 from heedful.data.grammar.words import FrenchVerb, Noun, Tense, Verb
 
 __all__ = [
+    "AROUND",
+    "BESIDE",
     "CAN",
     "FIT",
+    "FOR_BAGS",
+    "FOR_PEOPLE",
+    "FOR_PETS",
+    "FOR_THINGS",
     "GIVING",
     "GO",
     "INTRANSITIVE",
     "MUST",
-    "PREPOSITIONS",
+    "ON",
     "REPORTING",
     "STATES",
     "TIMES",
@@ -189,22 +195,30 @@ class Preposition:
 _LANDMARKS = of(
     "house", "school", "museum", "station", "library", "hospital", "park", "tree", "bridge"
 )
-PREPOSITIONS = (
-    Preposition(
-        "in",
-        "dans",
-        "",
-        of("garden", "house", "kitchen", "park", "school", "museum", "library", "hospital"),
-    ),
-    Preposition("at", "à", "", of("market", "station", "school", "museum", "library", "hospital")),
-    Preposition("on", "sur", " 위", of("furniture")),
-    Preposition("under", "sous", " 아래", of("table", "bed", "bench", "tree", "bridge")),
+_IN = Preposition(
+    "in",
+    "dans",
+    "",
+    of("garden", "house", "kitchen", "park", "school", "museum", "library", "hospital"),
+)
+_AT = Preposition("at", "à", "", of("market", "station", "school", "museum", "library", "hospital"))
+ON = Preposition("on", "sur", " 위", of("furniture"))
+_UNDER = Preposition("under", "sous", " 아래", of("table", "bed", "bench", "tree", "bridge"))
+BESIDE = (
     Preposition("behind", "derrière", " 뒤", _LANDMARKS),
     Preposition("in front of", "devant", " 앞", _LANDMARKS),
     Preposition("near", "près de", " 근처", _LANDMARKS),
     Preposition("next to", "à côté de", " 옆", _LANDMARKS),
-    Preposition("in", "dans", " 안", of("container")),
 )
+AROUND = (_IN, _AT, *BESIDE)
+FOR_PEOPLE = (
+    *AROUND,
+    Preposition("on", "sur", " 위", of("chair", "bed", "bench")),
+    Preposition("under", "sous", " 아래", of("tree", "bridge")),
+)
+FOR_PETS = (_IN, *BESIDE, ON, _UNDER)
+FOR_BAGS = (ON, _UNDER)
+FOR_THINGS = (*FOR_BAGS, Preposition("in", "dans", " 안", of("container")))
 
 TIMES = {
     Tense.PRESENT: ((" every day", " tous les jours", "매일 "),),

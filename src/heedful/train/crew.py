@@ -1,0 +1,142 @@
+"""Workers that share one model: each does its part of a batch, on a core of its own.
+
+A CPU step made of small operations, each split over all cores, spends its time waiting: after
+every operation all cores meet, and where one is busy with anything else the others stand still.
+Here the batch is split instead, and the cores meet twice a step. Weights are shared, gradients
+are each worker's own until they are summed, always in the same order: a run repeats to the bit.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from heedful.nn.dropout import Dropout
+from heedful.nn.loss import Loss
+from heedful.settings import TrainSettings
+from heedful.tasks.protocol import Task
+from heedful.train.optim import make_optimizer
+
+__all__ = ["Crew"]
+
+BatchT = TypeVar("BatchT")
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
+
+
+class Crew(Generic[BatchT]):
+    """Runs forward, backward and Adam for a task, on `size` threads."""
+
+    def __init__(self, task: Task[BatchT], settings: TrainSettings, size: int) -> None:
+        self.task, self.model = task, task.model
+        self._models = [task.model, *(_twin(task.model) for _ in range(size - 1))]
+        self._generators = [torch.Generator() for _ in self._models]
+        for model, generator in zip(self._models, self._generators, strict=True):
+            for module in model.modules():
+                if isinstance(module, Dropout):
+                    module.generator = generator
+        self._shares = _deal(task.model, size)
+        self.optimizers = [make_optimizer(share, settings) for share in self._shares]
+        self._pool = ThreadPoolExecutor(size) if size > 1 else None
+
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+        return len(self._models)
+
+    def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
+        """Leave the gradient of some batches, divided by their tokens, on the model.
+
+        Gives the tokens, the summed loss and the summed negative log-likelihood.
+        """
+        tokens = sum(self.task.tokens(batch) for batch in group)
+        for model in self._models:
+            model.zero_grad(set_to_none=True)
+
+        def work(worker: int) -> tuple[float, float]:
+            self._generators[worker].manual_seed(seeds[worker])
+            loss = nll = 0.0
+            for batch in group:
+                parts = self.task.split(batch, self.size)
+                if worker >= len(parts):
+                    continue
+                found: Loss = self.task.loss(self._models[worker], parts[worker])
+                (found.loss / tokens).backward()  # type: ignore[no-untyped-call]
+                loss += found.loss.item()
+                nll += found.nll.item()
+            return loss, nll
+
+        done = self._map(work, range(self.size))
+        self._map(self._sum, range(self.size))
+        return tokens, sum(d[0] for d in done), sum(d[1] for d in done)
+
+    def _sum(self, worker: int) -> None:
+        """Add the twins' gradients to the model's own, for this worker's share of it."""
+        mine = set(map(id, self._shares[worker]))
+        own = list(self.model.parameters())
+        for twin in self._models[1:]:
+            for parameter, other in zip(own, twin.parameters(), strict=True):
+                if id(parameter) not in mine or other.grad is None:
+                    continue
+                if parameter.grad is None:
+                    parameter.grad = other.grad
+                else:
+                    parameter.grad += other.grad
+
+    def norm(self) -> float:
+        """Give the norm of the whole gradient."""
+        squares = self._map(lambda share: _squares(share), self._shares)
+        return float(torch.stack(squares).sum().sqrt())
+
+    def update(self, lr: float, scale: float) -> None:
+        """Scale the gradient and take Adam's step, each worker its share of the weights."""
+
+        def work(worker: int) -> None:
+            if scale != 1:
+                torch._foreach_mul_(
+                    [p.grad for p in self._shares[worker] if p.grad is not None], scale
+                )
+            for group in self.optimizers[worker].param_groups:
+                group["lr"] = lr
+            self.optimizers[worker].step()
+
+        self._map(work, range(self.size))
+
+    def _map(self, work: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> list[ResultT]:
+        return list(map(work, items) if self._pool is None else self._pool.map(work, items))
+
+    def close(self) -> None:
+        """Let the workers go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def _twin(model: nn.Module) -> nn.Module:
+    """Copy a model whose weights are the same memory, with gradients of its own."""
+    twin = copy.deepcopy(model)
+    for theirs, ours in zip(twin.parameters(), model.parameters(), strict=True):
+        theirs.data = ours.data
+    return twin
+
+
+def _deal(model: nn.Module, shares: int) -> list[list[nn.Parameter]]:
+    """Deal the weights out so that every share has about as many numbers."""
+    dealt: list[list[nn.Parameter]] = [[] for _ in range(shares)]
+    sizes = [0] * shares
+    for parameter in sorted(model.parameters(), key=lambda p: -p.numel()):
+        least = sizes.index(min(sizes))
+        dealt[least].append(parameter)
+        sizes[least] += parameter.numel()
+    return dealt
+
+
+def _squares(share: Sequence[nn.Parameter]) -> Tensor:
+    gradients = [p.grad for p in share if p.grad is not None]
+    if not gradients:
+        return torch.zeros(())
+    return torch.stack(torch._foreach_norm(gradients)).square().sum()
