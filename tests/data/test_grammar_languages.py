@@ -240,7 +240,8 @@ class Looking(Choice):
         self.words = set(re.findall(r"[a-z']+", en.lower()))
 
     def one(self, options: Sequence[Any]) -> Any:
-        return super().one([one for one in options if names(one) & self.words] or options)
+        fitting = [option for option in options if names(option) & self.words]
+        return super().one(fitting if fitting and self.chance(0.95) else options)
 
 
 def look_for(en: str, construction: str) -> Sentence:

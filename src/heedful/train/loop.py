@@ -272,16 +272,21 @@ class Trainer(Generic[BatchT]):
         end = self.schedule.end
         if end is None or self.settings.evaluate_every is not None or not self._look_at:
             return 0
-        return max(0, round(LOOKS * (end - self.state.step) / end))
+        return max(0, round(self._looks() * (end - self.state.step) / end))
 
     def _first_look(self) -> int:
         return self.state.step + self._look_gap()
 
     def _look_gap(self) -> int:
-        """Steps to the next look: about sixteen looks in a timed run, one an epoch otherwise."""
+        """Steps to the next look: spread over a timed run, one an epoch otherwise."""
         if self.settings.minutes is not None:
-            return max(25, (self.schedule.end or 200 * LOOKS) // LOOKS)
+            return max(25, (self.schedule.end or 200 * LOOKS) // self._looks())
         return max(1, round(self._per_epoch()))
+
+    def _looks(self) -> int:
+        """Looks in a timed run: sixteen, fewer where they would take more of it than a twentieth."""
+        seconds = 60 * (self.settings.minutes or math.inf)
+        return int(max(4, min(LOOKS, 0.05 * seconds / max(1e-3, self._look_seconds))))
 
     def _due(self) -> bool:
         every = self.settings.evaluate_every
@@ -415,7 +420,7 @@ class Trainer(Generic[BatchT]):
 
 
 LOOKS = 16
-"""Looks at the development set in a timed run."""
+"""Looks at the development set in a timed run, where they are quick."""
 
 
 class _Window:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from heedful.data.grammar import french
+from heedful.data.grammar import french, korean
 from heedful.data.grammar.being import (
     AN_ADJECTIVE,
     REAL,
@@ -267,7 +267,8 @@ def travel(choice: Choice) -> Sentence:
     rest = Complement(f" to {to.en}", " " + french.after_a(to.fr), f"{to.ko}에 ")
     if choice.chance(0.7):
         en, fr, ko = choice.one(TRAVEL_BY)
-        rest = Complement(rest.en + en, rest.fr + fr, ko + rest.ko)
+        how = korean.attach(ko, "by")
+        rest = Complement(f"{rest.en} by {en}", f"{rest.fr} en {fr}", f"{how} {rest.ko}")
     negative = choice.chance(0.15)
     if _dated(tense, negative):
         rest = _at_times(choice, tense, 0.25, rest)

@@ -16,7 +16,6 @@ __all__ = [
     "LANGUAGES",
     "NOTHING",
     "Clause",
-    "Complement",
     "Pairs",
     "Sentence",
     "asked",

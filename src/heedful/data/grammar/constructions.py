@@ -221,7 +221,7 @@ def _opinion(choice: Choice) -> tuple[Phrase, Clause, Pairs]:
 
 
 CONSTRUCTIONS: dict[str, tuple[Callable[[Choice], Sentence], int]] = {
-    "because": (because, 44),
+    "because": (because, 48),
     "identity": (being.identity, 4),
     "attribute": (being.attribute, 4),
     "comparison": (being.comparison, 4),

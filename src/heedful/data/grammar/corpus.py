@@ -117,7 +117,7 @@ def splits(train: int = 40_000, dev: int = 500, test: int = 500, seed: int = 1) 
     def known(candidate: Sentence) -> bool:
         return all(counts[word] >= SEEN_OFTEN for word in _words(candidate))
 
-    patience = 50_000 + 500 * test
+    patience = 30_000 + 500 * test
     while True:
         tests = [list(islice(filter(known, found), test)) for found in (longer, combinations)]
         if all(len(found) == test for found in tests):

@@ -103,51 +103,53 @@ def _french(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> 
     return small + words, words
 
 
+def _korean(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> tuple[str, ...]:
+    """Give the phrase as a subject, as a subject without 그, and as an object."""
+    words = noun.ko
+    if adjective is not None:
+        modifier = korean.conjugate(adjective.stem(noun.kind), Tense.PRESENT, Mood.MODIFY)
+        words = f"{modifier} {words}"
+    if determiner.ko_count:
+        counted = f"{words} {determiner.ko_count} {noun.counter}"
+        return counted, counted, words if determiner is A else counted
+    many = words + "들" if determiner.plural else words
+    few = many if noun.kind in _ANIMATE else words
+    full = f"{determiner.ko} {many}"
+    if determiner.ko == "그":
+        return full, many, few
+    return full, full, f"{determiner.ko} {few}"
+
+
 def _make(key: tuple[Noun, Determiner, Adjective | None]) -> Phrase:
     noun, determiner, adjective = key
     en = noun.en_plural if determiner.plural else noun.en
-    ko = noun.ko
     if adjective is not None:
         en = f"{adjective.en} {en}"
-        modifier = korean.conjugate(adjective.stem(noun.kind), Tense.PRESENT, Mood.MODIFY)
-        ko = f"{modifier} {ko}"
-    small = english.article(en) if determiner is A else determiner.en
+    en = f"{english.article(en) if determiner is A else determiner.en} {en}"
     fr, rest = _french(noun, determiner, adjective)
-    many = ko + "들" if determiner.plural else ko
-    if determiner.ko_count:
-        full = about = f"{ko} {determiner.ko_count} {noun.counter}"
-        plain = ko if determiner is A else full
-        topic = korean.attach(full, "subject")
-    else:
-        full = f"{determiner.ko} {many}"
-        plain = many if noun.kind in _ANIMATE else ko
-        plain = plain if determiner.ko == "그" else f"{determiner.ko} {plain}"
-        about = many if determiner.ko == "그" else full
-        topic = korean.attach(full, "topic")
-    bare_topic = topic if determiner.ko_count else korean.attach(about, "topic")
     fr_not = french.join("de", rest) if determiner is A else fr
+    full, about, plain = _korean(noun, determiner, adjective)
+    particle = "subject" if determiner.ko_count else "topic"  # what is new takes 가, not 는
     accused = korean.attach(plain, "object")
-    bases = (
-        (Agreement.ILS, Agreement.ELLES) if determiner.plural else (Agreement.IL, Agreement.ELLE)
-    )
+    one, many = (Agreement.IL, Agreement.ELLE), (Agreement.ILS, Agreement.ELLES)
     return Phrase(
-        en=f"{small} {en}",
-        fr=fr,
-        fr_not=fr_not,
+        en=en,
         fr_lead=fr + " ",
         fr_que=french.join("que", fr) + " ",
-        ko=plain,
-        topic=topic,
+        topic=korean.attach(full, particle),
         subject=korean.attach(full, "subject"),
+        who=(many if determiner.plural else one)[noun.feminine],
+        fr=fr,
+        fr_not=fr_not,
+        ko=plain,
         object=accused,
         acted_on=(
-            Complement(f" {small} {en}", f" {fr}", accused + " "),
-            Complement(f" {small} {en}", f" {fr_not}", accused + " "),
+            Complement(f" {en}", f" {fr}", accused + " "),
+            Complement(f" {en}", f" {fr_not}", accused + " "),
         ),
         with_and=korean.attach(full, "and"),
-        bare_topic=bare_topic,
+        bare_topic=korean.attach(about, particle),
         bare_subject=korean.attach(about, "subject"),
-        who=bases[noun.feminine],
         kind=noun.kind,
         lemma=noun.en,
         head=2 if adjective is not None else 1,

@@ -9,7 +9,7 @@ from heedful.data.grammar import korean
 from heedful.data.grammar.clauses import Sentence
 from heedful.data.grammar.lexicon import NOUNS
 from heedful.data.grammar.phrases import PRONOUNS
-from heedful.data.grammar.verbs import TRAVEL_BY
+from heedful.data.grammar.verbs import FOR_PEOPLE, FOR_THINGS, TRAVEL_BY
 from heedful.errors import DataError
 
 __all__ = ["particles_right", "pronoun_right"]
@@ -37,42 +37,38 @@ def _nouns() -> frozenset[str]:
     nouns = {noun.ko.split()[-1] for noun in NOUNS}
     nouns |= {noun + "들" for noun in nouns}
     nouns |= {noun.counter for noun in NOUNS}
-    nouns |= {one.phrase.ko for one in PRONOUNS} | {"내", "네"}
-    nouns |= {ko.strip().removesuffix("로").removesuffix("으") for _, _, ko in TRAVEL_BY}
+    nouns |= {pronoun.phrase.ko for pronoun in PRONOUNS} | {"내", "네"}
+    nouns |= {ko for _, _, ko in TRAVEL_BY}
+    nouns |= {where.ko.strip() for where in (*FOR_PEOPLE, *FOR_THINGS) if where.ko}
     return frozenset(nouns)
 
 
 _NOUNS = _nouns()
+_KINDS = {form: kind for kind, forms in korean.PARTICLES.items() for form in forms}
 _UNCHANGING = ("에게", "에서", "보다", "에")
-_FORMS = {form: kind for kind, forms in korean.PARTICLES.items() for form in forms}
-_ENDINGS = sorted((*_FORMS, *_UNCHANGING), key=len, reverse=True)
+_ENDINGS = sorted((*_KINDS, *_UNCHANGING), key=len, reverse=True)
 
 
-def _particle(word: str) -> tuple[str, str] | None:
-    """Split a word into noun and particle, or give None for any other word."""
-    if word in _NOUNS:
-        return None
-    for ending in _ENDINGS:
-        if word.endswith(ending) and word[: -len(ending)] in _NOUNS:
-            return word[: -len(ending)], ending
-    return None
+def _particles(text: str) -> list[tuple[str, str]]:
+    """Give each noun that has a particle, with it; other words are passed over."""
+    found = []
+    for word in text.rstrip(".?! ").split():
+        if word in _NOUNS:
+            continue
+        for ending in _ENDINGS:
+            noun = word.removesuffix(ending)
+            if noun != word and noun in _NOUNS:
+                found.append((noun, ending))
+                break
+    return found
 
 
 def particles_right(sentence: Sentence, translation: str) -> bool:
     """Whether a Korean translation has the particles of the reference, each in the right form."""
-    there: Counter[str] = Counter()
-    for word in translation.rstrip(".?! ").split():
-        split = _particle(word)
-        if split is None:
-            continue
-        noun, ending = split
-        kind = _FORMS.get(ending, ending)
-        if ending in _FORMS and korean.attach(noun, kind) != word:
+    found = _particles(translation)
+    for noun, form in found:
+        if form in _KINDS and korean.attach(noun, _KINDS[form]) != noun + form:
             return False
-        there[kind] += 1
-    needed = Counter(
-        _FORMS.get(split[1], split[1])
-        for word in sentence.ko.rstrip(".?").split()
-        if (split := _particle(word)) is not None
-    )
+    there = Counter(_KINDS.get(form, form) for _, form in found)
+    needed = Counter(_KINDS.get(form, form) for _, form in _particles(sentence.ko))
     return needed <= there

@@ -227,9 +227,10 @@ TIMES = {
 }
 
 TRAVEL_BY = (
-    (" by bus", " en bus", "버스로 "),
-    (" by car", " en voiture", "자동차로 "),
-    (" by train", " en train", "기차로 "),
-    (" by truck", " en camion", "트럭으로 "),
-    (" by subway", " en métro", "지하철로 "),
+    ("bus", "bus", "버스"),
+    ("car", "voiture", "자동차"),
+    ("train", "train", "기차"),
+    ("truck", "camion", "트럭"),
+    ("subway", "métro", "지하철"),
 )
+"""What one may go by, in the three languages."""

@@ -1,0 +1,1 @@
+"""Speed and memory, measured; never asserted as wall-clock in a test."""
