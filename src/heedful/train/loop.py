@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -31,11 +32,14 @@ from heedful.train.checkpoint import (
 from heedful.train.crew import Crew
 from heedful.train.optim import Anchor, Schedule
 from heedful.train.report import LogFile, Report, clock
+from heedful.train.state import Clock, Outcome, State, Window
 
-__all__ = ["Clock", "Outcome", "Trainer", "seed_of"]
+__all__ = ["Trainer", "seed_of"]
 
 BatchT = TypeVar("BatchT")
 Weights = dict[str, Tensor]
+LOOKS = 16
+"""Looks at the development set in a timed run, where they are quick."""
 SAVE_EVERY = 300.0
 """Seconds between saved states, besides those at every look."""
 
@@ -44,59 +48,6 @@ def seed_of(*numbers: int) -> int:
     """Mix numbers into a seed, so that every step has random numbers of its own."""
     text = ",".join(map(str, numbers)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "little")
-
-
-class Clock:
-    """How much of the minutes is left, counted from the command's start."""
-
-    def __init__(self, minutes: float | None, started: float | None = None) -> None:
-        self.started = time.time() if started is None else started
-        self._seconds = None if minutes is None else 60 * minutes
-
-    def spent(self) -> float:
-        """Seconds since the start."""
-        return time.time() - self.started
-
-    def left(self) -> float:
-        """Seconds left; without a limit, endless."""
-        return math.inf if self._seconds is None else self._seconds - self.spent()
-
-
-@dataclass
-class State:
-    """Where a run is: everything that is not a tensor."""
-
-    step: int = 0
-    epoch: int = 0
-    place: int = 0
-    """Batches of the epoch already taken."""
-    tokens: int = 0
-    best: float = -math.inf
-    best_loss: float = math.inf
-    best_step: int = 0
-    stale: int = 0
-    """Looks since anything got better."""
-    kept: list[tuple[int, float]] = field(default_factory=list)
-    """Step and score of the weights kept for averaging."""
-    anchors: list[tuple[int, float, int]] = field(default_factory=list)
-    spent: float = 0.0
-    """Seconds of earlier parts of the run."""
-    finished: bool = False
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a training ended."""
-
-    step: int
-    epochs: float
-    tokens: int
-    seconds: float
-    score: float
-    why: str
-    """"finished", "no better for a while" or "interrupted"."""
-    weights: str
-    """Which weights were chosen, in words."""
 
 
 class Trainer(Generic[BatchT]):
@@ -130,7 +81,7 @@ class Trainer(Generic[BatchT]):
         self._look_seconds = look_seconds
         self._look_at = 0
         self._saved = self._counted = time.monotonic()
-        self._pace: list[float] = []
+        self._pace: deque[float] = deque(maxlen=200)
 
     # -- the run ---------------------------------------------------------------------------
 
@@ -147,7 +98,7 @@ class Trainer(Generic[BatchT]):
             if settings.evaluate_every is None:
                 self._look_at = self._first_look()
             groups = self._groups()
-            since = _Window()
+            since = Window()
             while not self._over():
                 if self.interrupted:
                     why = "interrupted"
@@ -157,7 +108,7 @@ class Trainer(Generic[BatchT]):
                 self._pace.append(time.monotonic() - started)
                 if state.step % settings.log_every == 0 or state.step in (10, 25):
                     self._tell(since)
-                    since = _Window()
+                    since = Window()
                     self._foresee()
                 if self._due():
                     if self._look():
@@ -249,8 +200,7 @@ class Trainer(Generic[BatchT]):
             return
         if not self._pace:
             return
-        recent = self._pace[-200:]
-        step_seconds = sum(recent) / len(recent)
+        step_seconds = sum(self._pace) / len(self._pace)
         looks = max(0, self.looks_left())
         left = self.clock.left() - self.reserve(self._look_seconds) - looks * self._look_seconds
         end = state.step + max(1, int(left / step_seconds))
@@ -284,7 +234,7 @@ class Trainer(Generic[BatchT]):
         return max(1, round(self._per_epoch()))
 
     def _looks(self) -> int:
-        """Looks in a timed run: sixteen, fewer where they would take more of it than a twentieth."""
+        """Looks in a timed run: sixteen, or fewer, so that they take a twentieth of it."""
         seconds = 60 * (self.settings.minutes or math.inf)
         return int(max(4, min(LOOKS, 0.05 * seconds / max(1e-3, self._look_seconds))))
 
@@ -379,14 +329,14 @@ class Trainer(Generic[BatchT]):
 
     # -- saying and saving ---------------------------------------------------------------------
 
-    def _tell(self, since: _Window) -> None:
+    def _tell(self, since: Window) -> None:
         state = self.state
         lr = self.schedule.lr(state.step)
         figures = since.figures()
         self._log.write({"kind": "step", "step": state.step, "lr": lr, **figures})
         last, left = self._last(), self.clock.left()
         if math.isfinite(last):
-            pace = sum(self._pace[-200:]) / len(self._pace[-200:])
+            pace = sum(self._pace) / len(self._pace)
             left = min(left, (last - state.step) * pace)
         details = (
             f"step {state.step}  loss {figures['loss']:.3f}  "
@@ -417,31 +367,4 @@ class Trainer(Generic[BatchT]):
         self.state = State(**saved)
         self.state.kept = [(int(step), float(score)) for step, score in self.state.kept]
         self.schedule.anchors = [Anchor(*a) for a in self.state.anchors]
-
-
-LOOKS = 16
-"""Looks at the development set in a timed run, where they are quick."""
-
-
-class _Window:
-    """Sums since the last line of the log."""
-
-    def __init__(self) -> None:
-        self.tokens, self.loss, self.nll, self.norm, self.steps = 0, 0.0, 0.0, 0.0, 0
-        self.begun = time.monotonic()
-
-    def add(self, tokens: int, loss: float, nll: float, norm: float) -> None:
-        self.tokens += tokens
-        self.loss += loss
-        self.nll += nll
-        self.norm += norm
-        self.steps += 1
-
-    def figures(self) -> dict[str, float]:
-        return {
-            "loss": self.loss / self.tokens,
-            "perplexity": math.exp(min(50.0, self.nll / self.tokens)),
-            "gradient_norm": self.norm / self.steps,
-            "tokens_per_second": self.tokens / (time.monotonic() - self.begun),
-            "at": time.time(),
-        }
+        self.clock.started -= self.state.spent  # minutes count what earlier parts of the run took

@@ -289,8 +289,9 @@ def _run(
     from heedful.data.batching import Batch
     from heedful.models.transformer import Transformer
     from heedful.tasks.translation import LOOKED_AT, Translation
-    from heedful.train.loop import Clock, Trainer
+    from heedful.train.loop import Trainer
     from heedful.train.machine import interruptible, prepare_machine, workers_for
+    from heedful.train.state import Clock
 
     settings = folder.settings
     asked = dict((request.settings or {}).get("train", {}).items())
