@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,42 +35,62 @@ def learn(texts: Iterable[str], settings: TokenizerSettings, threads: int = 0) -
     """Learn the pieces from text, and give the sentencepiece model as bytes.
 
     The text comes already sampled and in a fixed order, so the result depends on nothing else.
-    A vocabulary larger than the data supports is made smaller, not refused.
+    A vocabulary larger than the data supports is made smaller, not refused; one that has no room
+    for the characters is made larger, for which the text is read a second time.
     """
-    texts = iter(texts)
-    first = next((t for t in texts if t.strip()), None)
-    if first is None:
-        raise DataError("no text to learn pieces from: every line is empty; check the files given")
-    usable = (t for t in itertools.chain([first], texts) if 0 < len(t.encode()) <= LONGEST)
+    if isinstance(texts, Iterator):
+        texts = list(texts)
+    if not any(_learnable(t) for t in texts):
+        if not any(t.strip() for t in texts):
+            raise DataError(
+                "no text to learn pieces from: every line is empty; check the files given"
+            )
+        raise DataError(
+            f"no text to learn pieces from: every line has more than {LONGEST} bytes; "
+            f"split the lines into sentences"
+        )
+    size = settings.vocab_size
+    while True:
+        try:
+            return _train(filter(_learnable, texts), settings, size, threads)
+        except (RuntimeError, OSError) as error:
+            needed = re.search(r"required_chars\. \d+ vs (\d+)", str(error))
+            if needed is None or int(needed[1]) <= size:
+                raise DataError(
+                    f"no pieces could be learned from the text: {error}; "
+                    f"give more text or another tokenizer.vocab_size"
+                ) from error
+            size = int(needed[1])
+
+
+def _learnable(text: str) -> bool:
+    return bool(text.strip()) and len(text.encode()) <= LONGEST
+
+
+def _train(texts: Iterator[str], settings: TokenizerSettings, size: int, threads: int) -> bytes:
     model = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
         rules.write_text("\n".join(normalisation_rules()) + "\n", encoding="utf-8")
-        try:
-            sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=usable,
-                model_writer=model,
-                model_type="unigram",
-                vocab_size=settings.vocab_size,
-                hard_vocab_limit=False,
-                character_coverage=settings.character_coverage,
-                byte_fallback=True,
-                split_digits=True,
-                eos_id=0,
-                unk_id=1,
-                bos_id=-1,
-                pad_id=-1,
-                user_defined_symbols=list(RESERVED),
-                normalization_rule_tsv=str(rules),
-                max_sentence_length=LONGEST,
-                num_threads=threads or os.cpu_count() or 1,
-                minloglevel=2,
-            )
-        except (RuntimeError, OSError) as error:
-            raise DataError(
-                f"no pieces could be learned from the text: {error}; "
-                f"give more text or a smaller tokenizer.vocab_size"
-            ) from error
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=texts,
+            model_writer=model,
+            model_type="unigram",
+            vocab_size=size,
+            hard_vocab_limit=False,
+            character_coverage=settings.character_coverage,
+            byte_fallback=True,
+            split_digits=True,
+            eos_id=0,
+            unk_id=1,
+            bos_id=-1,
+            pad_id=-1,
+            user_defined_symbols=list(RESERVED),
+            normalization_rule_tsv=str(rules),
+            max_sentence_length=LONGEST,
+            num_threads=threads or os.cpu_count() or 1,
+            minloglevel=2,
+        )
     return model.getvalue()
 
 

@@ -69,20 +69,17 @@ __all__ = [
 ]
 
 TENSES = (Tense.PRESENT, Tense.PAST, Tense.FUTURE)
-_LASTING = frozenset(INTRANSITIVE[:8])
-_STILL = frozenset(verb for verb in INTRANSITIVE if verb.lemma in ("sleep", "wait", "sing", "cry"))
-_FOND = frozenset(verb for verb in TRANSITIVE if verb.lemma in ("love", "like"))
+
+
+def _verbs(names: str) -> tuple[Verb, ...]:
+    return tuple(VERB_NAMED[name] for name in names.split())
+
+
+_LASTING = frozenset(_verbs("sleep wait sing cry run walk dance work"))
+_STILL = frozenset(_verbs("sleep wait sing cry"))
+_AT_A_PLACE = _LASTING | set(_verbs("see find meet buy sell lose eat draw"))
+_FOND = frozenset(_verbs("love like"))
 """One loves somebody in particular: not to love just any has no good French."""
-_AT_A_PLACE = frozenset(
-    (
-        *_LASTING,
-        *(
-            one
-            for one in TRANSITIVE
-            if one.lemma in ("see", "find", "meet", "buy", "sell", "lose", "eat", "draw")
-        ),
-    )
-)
 
 
 class Event(NamedTuple):
@@ -319,7 +316,7 @@ def possession(choice: Choice) -> Sentence:
     return _told(choice, "possession", event, choice.one(TENSES), False)
 
 
-_MEETING = tuple(VERB_NAMED[name] for name in ("see", "love", "help", "follow", "meet"))
+_MEETING = _verbs("see love help follow meet")
 
 
 def said_to(subject: Phrase, verb: Verb, to: Pronoun, tense: Tense, negative: bool) -> Sentence:

@@ -101,7 +101,6 @@ INTRANSITIVE = (
     ),
     _verb("leave left", _PARTIR, "떠나/떠나/떠나", (*PEOPLE, *of("car", "truck", "bus", "train"))),
 )
-"""The first eight go on for a while and may be done at a place."""
 
 TRANSITIVE = (
     _verb("see saw", _VOIR, "보/보/보아", LIVING, (*LIVING, *of("vehicle", "thing", "house"))),
