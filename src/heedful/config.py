@@ -30,6 +30,7 @@ __all__ = [
     "dump",
     "merge",
     "parse_overrides",
+    "part",
     "presets",
     "read",
     "recipe",
@@ -187,6 +188,11 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     that folder and are passed over here.
     """
     return _build(Settings, {k: v for k, v in raw.items() if k not in ("format", "ids")}, "")
+
+
+def part(table: type[Table], values: Mapping[str, Any], prefix: str) -> Table:
+    """Make one table of settings by itself; `prefix` is what a mistake's key begins with."""
+    return _build(table, values, prefix)
 
 
 def token_ids(raw: Mapping[str, Any]) -> TokenIds:

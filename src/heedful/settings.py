@@ -52,7 +52,7 @@ class TokenizerSettings(Part):
     """The sentencepiece model learned from the training text."""
 
     vocab_size: int = Field(default=32_000, ge=300, le=1_000_000)
-    """Pieces wanted, bytes and reserved pieces included; clamped to what the data can support."""
+    """Pieces wanted, bytes and reserved ones included; fewer, or more, where the text needs it."""
     character_coverage: float = Field(default=0.9999, gt=0, le=1)
     """Share of the characters that get a piece of their own; rarer ones are spelled in bytes."""
     sample_lines: int = Field(default=1_000_000, ge=1)

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heedful import config
 from heedful.data.sentences import chop, split_keeping
 from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer
@@ -105,13 +106,8 @@ class Translator:
 
     def decoding(self, **options: Any) -> DecodeSettings:
         """Give the model's own decoding settings with some changed."""
-        unknown = sorted(set(options) - set(DecodeSettings.model_fields))
-        if unknown:
-            raise ConfigError(
-                f"{unknown[0]} is not a decoding setting; "
-                f"expected one of {', '.join(sorted(DecodeSettings.model_fields))}"
-            )
-        return DecodeSettings.model_validate(self.settings.decode.model_dump() | options)
+        values = self.settings.decode.model_dump(exclude_none=True) | options
+        return config.part(DecodeSettings, values, "decode.")
 
     def lines(
         self,

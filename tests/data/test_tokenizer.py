@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import itertools
+import os
+import tempfile
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +23,7 @@ SENTENCES = [
 
 
 def learned(texts: list[str] = SENTENCES, **changes: object) -> bytes:
-    return learn(texts, TokenizerSettings.model_validate({"vocab_size": 700} | changes), threads=1)
+    return learn(texts, TokenizerSettings.model_validate({"vocab_size": 700} | changes))
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +83,16 @@ def test_learning_twice_gives_the_same_bytes() -> None:
     assert learned() != learned(SENTENCES[:100])
 
 
+def test_the_model_tells_nothing_of_the_machine(tmp_path: Path) -> None:
+    ours = learned()
+    assert tempfile.gettempdir().encode() not in ours
+    with pytest.MonkeyPatch.context() as elsewhere:
+        (tmp_path / ("long" * 40)).mkdir()
+        elsewhere.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 40)))
+        elsewhere.setattr(os, "cpu_count", lambda: 3)
+        assert learned() == ours
+
+
 @pytest.mark.parametrize("texts", [["a"], ["안녕"], ["hello world", "hello"]])
 def test_a_vocabulary_too_large_for_the_text_is_made_smaller(texts: list[str]) -> None:
     tokenizer = Tokenizer(learned(texts, vocab_size=32_000))
@@ -99,7 +112,7 @@ def test_a_vocabulary_too_small_for_the_characters_is_made_larger() -> None:
     assert len(tokenizer.encode(texts[5])) <= len(texts[5]) + 1
     # It does not matter whether the text can be read only once.
     settings = TokenizerSettings(vocab_size=400)
-    assert learn(iter(texts), settings, threads=1) == tokenizer.model
+    assert learn(iter(texts), settings) == tokenizer.model
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["", " ", "\t"]])

@@ -24,8 +24,12 @@ def check(
         list[Path],
         typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
     ],
-    dev: Annotated[list[Path] | None, typer.Option(help="Development text; once a file.")] = None,
-    test: Annotated[list[Path] | None, typer.Option(help="Test text; once a file.")] = None,
+    dev: Annotated[
+        list[Path] | None, typer.Option(help="Development text: two files, or a TSV or JSONL.")
+    ] = None,
+    test: Annotated[
+        list[Path] | None, typer.Option(help="Test text: two files, or a TSV or JSONL.")
+    ] = None,
     columns: Annotated[
         str | None, typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en).")
     ] = None,

@@ -58,6 +58,24 @@ def main(
     """Take the options that stand before a command."""
 
 
+def spread(arguments: list[str]) -> list[str]:
+    """Let `--dev` and `--test` take the one or two files that are a set.
+
+    `--dev a.ko a.en` becomes `--dev a.ko --dev a.en`; a TSV or JSONL file is a set by itself.
+    """
+    out, rest = [], list(arguments)
+    while rest:
+        word = rest.pop(0)
+        out.append(word)
+        if word not in ("--dev", "--test") or not rest or rest[0].startswith("-"):
+            continue
+        out.append(rest.pop(0))
+        name = out[-1].split(":")[0].removesuffix(".gz")
+        if not name.endswith((".tsv", ".jsonl")) and rest and not rest[0].startswith("-"):
+            out += [word, rest.pop(0)]
+    return out
+
+
 # OpenMP's threads spin while they wait for each other. On a machine that does anything else at the
 # same time, that made training fifteen times slower; sleeping costs next to nothing. The library
 # reads this once, when torch loads it.
@@ -70,8 +88,7 @@ def run() -> None:
     Exit 0: done; 1: failed; 2: the user's mistake; 130: interrupted.
     """
     debug = "--debug" in sys.argv
-    if debug:
-        sys.argv = [a for a in sys.argv if a != "--debug"]
+    sys.argv[1:] = spread([a for a in sys.argv[1:] if a != "--debug"])
     try:
         app()
     except HeedfulError as error:

@@ -27,9 +27,12 @@ def train(
         typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
-    dev: Annotated[list[Path] | None, typer.Option(help="Development text; once a file.")] = None,
+    dev: Annotated[
+        list[Path] | None, typer.Option(help="Development text: two files, or a TSV or JSONL.")
+    ] = None,
     test: Annotated[
-        list[Path] | None, typer.Option(help="Test text, only scored at the end; once a file.")
+        list[Path] | None,
+        typer.Option(help="Test text, only scored at the end: two files, a TSV or JSONL."),
     ] = None,
     source: Annotated[
         str | None, typer.Option("--from", help="Source language code, such as ko.")
@@ -143,6 +146,7 @@ def translate(
     threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
 ) -> None:
     """Translate lines: line n out is line n in."""
+    from heedful import config
     from heedful.settings import SamplingSettings
     from heedful.verbs.translate import translate as verb
 
@@ -155,11 +159,8 @@ def translate(
         changes["guards"] = False
     if n_best > 1 and not sample:
         changes.setdefault("beam", max(4, n_best))
-    sampling = (
-        SamplingSettings(seed=seed, temperature=temperature, top_k=top_k, top_p=top_p)
-        if sample
-        else None
-    )
+    how = {"seed": seed, "temperature": temperature, "top_k": top_k, "top_p": top_p}
+    sampling = config.part(SamplingSettings, how, "--") if sample else None
     found = verb(
         model,
         text if text else _standard_input(),

@@ -44,6 +44,8 @@ class Ids:
         self.ends = ends
         # An empty file cannot be mapped; a corpus of empty sequences never gets this far.
         self.numbers = np.memmap(f"{stem}.ids", dtype="<i4", mode="r")
+        if int(ends[-1]) != len(self.numbers):
+            raise ValueError(f"{stem.name}.ids has {len(self.numbers)} ids, not {int(ends[-1])}")
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -105,7 +107,7 @@ class Corpus:
                 [(s, t) for s, t in facts["dev"]],
                 facts["too_long"],
             )
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(
                 f"the prepared corpus in {folder} cannot be read: {error}; delete that folder"
             ) from error
@@ -132,6 +134,43 @@ def pairs_of(sources: Sequence[Source], keep: np.ndarray | None = None) -> Itera
             line += 1
 
 
+class _Again:
+    """Text that can be gone over more than once without being kept."""
+
+    def __init__(self, begin: Callable[[], Iterator[str]]) -> None:
+        self._begin = begin
+
+    def __iter__(self) -> Iterator[str]:
+        return self._begin()
+
+
+def _hold_out(
+    sources: Sequence[Source], keep: np.ndarray, kept: int, settings: Settings
+) -> tuple[float, list[Pair]]:
+    """Choose development pairs: those whose source has a number below the one given first."""
+    seed, wanted = settings.train.seed, settings.data.dev_size or development_size(kept)
+    if wanted >= kept:
+        raise DataError(
+            f"data.dev_size = {wanted} leaves nothing of {kept} usable pairs to learn from; "
+            f"lower it or give more text"
+        )
+    share = wanted / kept
+    below = (p for p in pairs_of(sources, keep) if _number(p[0], seed) < share)
+    # A sentence with thousands of translations must not fill the memory.
+    held = list(islice(below, 5 * wanted))
+    if 0 < len(held) < kept:
+        return share, held
+    # Little data and an unlucky draw, none or all: take the sentence with the smallest number.
+    numbers = sorted({_number(s, seed) for s, _ in pairs_of(sources, keep)})
+    if len(numbers) < 2:
+        raise DataError(
+            f"all {kept} usable pairs have the same source sentence: at least 2 different ones are "
+            f"needed, one to learn from and one to check; give more text"
+        )
+    share = numbers[1]
+    return share, [p for p in pairs_of(sources, keep) if _number(p[0], seed) < share]
+
+
 def prepare(
     sources: Sequence[Source],
     keep: np.ndarray,
@@ -154,26 +193,27 @@ def prepare(
             f"2 are needed, one to learn from and one to check; give more text"
         )
     seed = settings.train.seed
-    share = 0.0 if dev else (settings.data.dev_size or development_size(kept)) / kept
-    held: list[Pair] = [p for p in pairs_of(dev) if p[0] and p[1]]
+    if dev:
+        share = 0.0
+        held = [p for p in pairs_of(dev) if p[0] and p[1]]
+        if not held:
+            raise DataError(
+                f"{dev[0].paths[0]} has no pair with text on both sides to check on; "
+                f"give other development text, or none to have a part held out"
+            )
+    else:
+        share, held = _hold_out(sources, keep, kept, settings)
 
     def training() -> Iterator[Pair]:
         for pair in pairs_of(sources, keep):
             if _number(pair[0], seed) >= share:
                 yield pair
 
-    if not held:
-        ranked = (p for p in pairs_of(sources, keep) if _number(p[0], seed) < share)
-        held = list(islice(ranked, 5000))
-    if not held:  # little data and an unlucky draw: take the pair with the smallest number
-        smallest = min(_number(s, seed) for s, _ in pairs_of(sources, keep))
-        share = smallest + 1e-12
-        held = [p for p in pairs_of(sources, keep) if _number(p[0], seed) < share]
     if tokenizer is None:
         progress("learning pieces", 0, kept)
         wanted = min(1.0, settings.tokenizer.sample_lines / kept)
-        sampled = (
-            text for pair in training() if _number(pair[1], seed + 1) < wanted for text in pair
+        sampled = _Again(
+            lambda: (t for pair in training() if _number(pair[1], seed + 1) < wanted for t in pair)
         )
         tokenizer = Tokenizer(learn(sampled, settings.tokenizer))
 

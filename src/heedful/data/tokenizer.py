@@ -30,8 +30,11 @@ RESERVED = tuple(f"⟦{i}⟧" for i in range(16))
 LONGEST = 4192
 """Bytes of a line read for learning; sentencepiece itself passes over longer ones."""
 
+THREADS = 4
+"""For learning. Not the machine's cores: sums of another order would make other pieces."""
 
-def learn(texts: Iterable[str], settings: TokenizerSettings, threads: int = 0) -> bytes:
+
+def learn(texts: Iterable[str], settings: TokenizerSettings) -> bytes:
     """Learn the pieces from text, and give the sentencepiece model as bytes.
 
     The text comes already sampled and in a fixed order, so the result depends on nothing else.
@@ -52,7 +55,7 @@ def learn(texts: Iterable[str], settings: TokenizerSettings, threads: int = 0) -
     size = settings.vocab_size
     while True:
         try:
-            return _train(filter(_learnable, texts), settings, size, threads)
+            return _without_path(_train(filter(_learnable, texts), settings, size))
         except (RuntimeError, OSError) as error:
             needed = re.search(r"required_chars\. \d+ vs (\d+)", str(error))
             if needed is None or int(needed[1]) <= size:
@@ -67,7 +70,7 @@ def _learnable(text: str) -> bool:
     return bool(text.strip()) and len(text.encode()) <= LONGEST
 
 
-def _train(texts: Iterator[str], settings: TokenizerSettings, size: int, threads: int) -> bytes:
+def _train(texts: Iterator[str], settings: TokenizerSettings, size: int) -> bytes:
     model = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
@@ -88,10 +91,56 @@ def _train(texts: Iterator[str], settings: TokenizerSettings, size: int, threads
             user_defined_symbols=list(RESERVED),
             normalization_rule_tsv=str(rules),
             max_sentence_length=LONGEST,
-            num_threads=threads or os.cpu_count() or 1,
+            num_threads=THREADS,
             minloglevel=2,
         )
     return model.getvalue()
+
+
+def _without_path(model: bytes) -> bytes:
+    """Take out the path of the rules: a name of this machine, and another one each time."""
+    normaliser, rules = 3, 6  # fields of sentencepiece_model.proto
+    parts = []
+    for number, whole, content in _fields(model):
+        if number == normaliser:
+            kept = b"".join(part for n, part, _ in _fields(content) if n != rules)
+            whole = bytes([normaliser << 3 | 2]) + _varint(len(kept)) + kept
+        parts.append(whole)
+    return b"".join(parts)
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """Take a protobuf message apart: of each field its number, all of it, and its content."""
+    end = 0
+
+    def read() -> int:
+        nonlocal end
+        value = shift = 0
+        while True:
+            byte = message[end]
+            value |= (byte & 127) << shift
+            end, shift = end + 1, shift + 7
+            if byte < 128:
+                return value
+
+    while end < len(message):
+        begin = end
+        number, kind = divmod(read(), 8)
+        if kind == 0:
+            read()
+            size = 0
+        else:
+            size = {1: 8, 5: 4}.get(kind) or read()
+        end += size
+        yield number, message[begin:end], message[end - size : end]
+
+
+def _varint(number: int) -> bytes:
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
 
 
 class Tokenizer:

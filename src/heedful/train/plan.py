@@ -112,7 +112,7 @@ def choose_model(
     ladder = ["tiny", "small", "base"]
     step = 0 if facts.pairs < 8_000 else 2 if facts.pairs >= 500_000 and fast else 1
     while True:
-        model = ModelSettings.model_validate(SIZES[ladder[step]] | raw.get("model", {}))
+        model = config.part(ModelSettings, SIZES[ladder[step]] | raw.get("model", {}), "model.")
         epochs = min(150.0, max(5.0, 150.0 * (1000 / facts.pairs) ** 0.45))
         if minutes is not None:
             seconds = estimate(model, facts, rate).seconds_per_epoch

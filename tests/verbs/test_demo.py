@@ -1,0 +1,35 @@
+from pathlib import Path
+
+import pytest
+
+from heedful.data.grammar import FAMOUS
+from heedful.errors import ConfigError
+from heedful.train.report import PlainReport
+from heedful.verbs.demo import demo, word_pieces
+
+
+def test_pieces_of_a_word_are_found_by_where_words_begin() -> None:
+    pieces = ["▁The", "▁an", "imal", "▁it", "."]
+    assert [word_pieces(pieces, w) for w in range(3)] == [[0], [1, 2], [3, 4]]
+
+
+def test_another_language_is_refused() -> None:
+    with pytest.raises(ConfigError) as error:
+        demo("de")
+    assert str(error.value) == "--to de: expected fr or ko; the built-in corpus has no other"
+
+
+@pytest.mark.parametrize("to", ["fr", "ko"])
+def test_a_very_short_demo_goes_all_the_way(
+    to: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = demo(
+        to, tmp_path, minutes=0.2, report=PlainReport(every=0.0), sizes=(12_000, 20, 10), threads=1
+    )
+    shown = capsys.readouterr().err
+    assert set(found.bleu) == set(found.exact) == {"random", "longer", "combinations"}
+    assert found.picture.read_text(encoding="utf-8").startswith("<svg")
+    assert (found.model / "README.md").exists()
+    assert all(sentence.en in shown for sentence in FAMOUS)
+    assert f"heedful translate {found.model}" in shown
+    assert (tmp_path / f"corpus-{to}" / f"train.{to}").exists()
