@@ -55,7 +55,7 @@ class TokenizerSettings(Part):
     """Pieces wanted, bytes and reserved ones included; fewer, or more, where the text needs it."""
     character_coverage: float = Field(default=0.9999, gt=0, le=1)
     """Share of the characters that get a piece of their own; rarer ones are spelled in bytes."""
-    sample_lines: int = Field(default=1_000_000, ge=1)
+    sample_lines: int = Field(default=300_000, ge=1)
     """At most so many sentences of each side, drawn at random, are read to learn the pieces."""
     regularisation: float = Field(default=0.0, ge=0, le=1)
     """Chance that a word of a training sentence is split in another way than the best one."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from heedful.decoding.search import Hypothesis
     from heedful.models.transformer import Transformer
 
-__all__ = ["Candidate", "Translation", "Translator"]
+__all__ = ["LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
 
 LINES_AT_ONCE = 2048
 """Lines of a stream held in memory: enough to sort by length, few enough for any file."""
@@ -116,15 +116,16 @@ class Translator:
         n_best: int = 1,
         sampling: SamplingSettings | None = None,
         prefix: str = "",
+        at_once: int = LINES_AT_ONCE,
     ) -> Iterator[Translation]:
-        """Translate a stream of lines, a few thousand at a time."""
+        """Translate a stream of lines, `at_once` at a time: 1 answers each as it comes."""
         decode = decode or self.settings.decode
         if n_best > decode.beam and sampling is None:
             raise ConfigError(
                 f"n_best = {n_best} is more than beam = {decode.beam}; raise the beam to match"
             )
         stream = iter(texts)
-        while chunk := list(islice(stream, LINES_AT_ONCE)):
+        while chunk := list(islice(stream, at_once)):
             yield from self._chunk(chunk, decode, n_best, sampling, prefix)
 
     def _chunk(

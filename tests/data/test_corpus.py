@@ -153,9 +153,9 @@ def test_pairs_with_too_many_pieces_are_counted_and_left_out(tmp_path: Path) -> 
     assert texts(corpus, tokenizer) == [p for p in PAIRS[1:] if p in short]
     assert len(corpus) + corpus.too_long == len(PAIRS) - 1
     assert corpus.source.lengths().max() <= longest
-    assert refused(tmp_path / "none", [("a " * 30, "b"), ("c", "d " * 30)] * 9, how=settings(
-        max_length=4
-    )) == (
+    assert refused(
+        tmp_path / "none", [("a " * 30, "b"), ("c", "d " * 30)] * 9, how=settings(max_length=4)
+    ) == (
         "all 9 pairs are longer than data.max_length = 4 pieces or empty; "
         "raise data.max_length or split the lines into sentences"
     )

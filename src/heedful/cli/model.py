@@ -169,6 +169,7 @@ def translate(
         sampling=sampling,
         prefix=prefix,
         threads=threads,
+        **({"at_once": 1} if sys.stdin.isatty() and not text else {}),  # a person is typing
     )
     guarded = 0
     for translation in found:

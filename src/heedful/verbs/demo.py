@@ -199,7 +199,7 @@ def look(translator: Translator, source: str, target: str) -> Attended:
 def best_head(translator: Translator, sentences: Sequence[Sentence]) -> Head:
     """Find the encoder head that most often looks from "it" to the noun it stands for.
 
-    A head is right when no other word gets more of its weight than that noun does.
+    A head is right when no word, "it" included, gets more of its weight than that noun does.
     """
     import torch
 
@@ -212,7 +212,6 @@ def best_head(translator: Translator, sentences: Sequence[Sentence]) -> Head:
         places = [word_pieces(seen.source[:-1], w) for w in range(words)]
         row = seen.encoder[:, :, places[sentence.it][0]]  # layer, head, key
         by_word = torch.stack([row[..., p].sum(-1) for p in places], dim=-1)
-        by_word[..., sentence.it] = -1.0  # how much it looks at itself is not the question
         right = (by_word.argmax(-1) == sentence.antecedent).double()
         hits = right if hits is None else hits + right
     if hits is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.settings import SamplingSettings
-from heedful.translator import Translation, Translator
+from heedful.translator import LINES_AT_ONCE, Translation, Translator
 
 __all__ = ["translate"]
 
@@ -20,6 +20,7 @@ def translate(
     sampling: SamplingSettings | None = None,
     prefix: str = "",
     threads: int = 0,
+    at_once: int = LINES_AT_ONCE,
 ) -> Iterator[Translation]:
     """Translate lines as they come; `changes` are decoding settings other than the model's."""
     from heedful.train.machine import decoding_workers
@@ -27,4 +28,4 @@ def translate(
     workers = decoding_workers(threads)
     translator = Translator.load(model, workers=workers)
     decode = translator.decoding(**(changes or {}))
-    return translator.lines(lines, decode, n_best, sampling, prefix)
+    return translator.lines(lines, decode, n_best, sampling, prefix, at_once)
