@@ -12,6 +12,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -65,21 +66,23 @@ class Trainer(Generic[BatchT]):
         reserve: Callable[[float], float] = lambda look: 2 * look,
         look_seconds: float = 0.0,
         workers: int = 1,
+        more: bool = False,
     ) -> None:
         """`reserve` says, from the seconds one look takes, what to leave for the end.
 
-        `look_seconds` is a guess of those, until the first look has been timed.
+        `look_seconds` is a guess of those, until the first look has been timed. `more` goes on
+        with a run that was finished, for it has been given a later end; the learning rate begins
+        at its peak again.
         """
         self.task, self.settings, self.run = task, settings, run
         self.report, self.keep, self.clock, self.reserve = report, keep, clock, reserve
         self.model = task.model
         self.crew: Crew[BatchT] = Crew(task, settings, workers)
         self.schedule = Schedule(peak, settings.warmup, settings.schedule)
-        self.state = State()
+        self.state, self._more = State(), more
         self.interrupted = False
         self._size = task.size(0)
         self._look_seconds = look_seconds
-        self._look_at = 0
         self._saved = self._counted = time.monotonic()
         self._pace: deque[float] = deque(maxlen=200)
 
@@ -89,52 +92,52 @@ class Trainer(Generic[BatchT]):
         """Run to the end, or to where it is interrupted."""
         self.run.mkdir(parents=True, exist_ok=True)
         self._restore()
-        state, settings = self.state, self.settings
-        self._log = LogFile(self.run / "log.jsonl", state.step)
-        why = "finished"
-        self.model.train()
-        if not state.finished:
-            self._foresee()
-            if settings.evaluate_every is None:
-                self._look_at = self._first_look()
-            groups = self._groups()
-            since = Window()
-            while not self._over():
-                if self.interrupted:
-                    why = "interrupted"
-                    break
-                started = time.monotonic()
-                since.add(*self._step(next(groups)))
-                self._pace.append(time.monotonic() - started)
-                if state.step % settings.log_every == 0 or state.step in (10, 25):
-                    self._tell(since)
-                    since = Window()
-                    self._foresee()
-                if self._due():
-                    if self._look():
-                        why = "no better for a while"
-                        break
-                    self._save()
-                elif time.monotonic() - self._saved > SAVE_EVERY:
-                    self._save()
-        chosen = "interrupted"
-        if why != "interrupted":
-            if (state.kept and state.kept[-1][0] != state.step) or not state.kept:
-                self._look()
-            chosen = self._choose()
-            state.finished = True
-        self._save()
-        self._log.close()
-        self.crew.close()
+        state = self.state
+        with closing(LogFile(self.run / "log.jsonl", state.step)) as self._log, closing(self.crew):
+            if not state.finished:
+                self.model.train()
+                state.why = self._steps()
+                if state.why != "interrupted":
+                    if not state.kept or state.kept[-1][0] != state.step:
+                        self._look()
+                    state.weights = self._choose()
+                    state.finished = True
+                self._save()
         return Outcome(
             state.step,
             state.epoch + state.place / self._size,
             state.tokens,
             state.spent,
             state.best,
-            why,
-            chosen,
+            state.why,
+            state.weights,
         )
+
+    def _steps(self) -> str:
+        """Take step after step, looking and saving now and then; give why it ended."""
+        state, settings = self.state, self.settings
+        self._foresee()
+        if settings.evaluate_every is None and not state.look_at:
+            state.look_at = state.step + self._look_gap()
+        groups = self._groups()
+        since = Window()
+        while not self._over():
+            if self.interrupted:
+                return "interrupted"
+            started = time.monotonic()
+            since.add(*self._step(next(groups)))
+            self._pace.append(time.monotonic() - started)
+            if state.step % settings.log_every == 0 or state.step in (10, 25):
+                self._tell(since)
+                since = Window()
+                self._foresee()
+            if self._due():
+                if self._look():
+                    return "no better for a while"
+                self._save()
+            elif time.monotonic() - self._saved > SAVE_EVERY:
+                self._save()
+        return "finished"
 
     def _groups(self) -> Iterator[list[BatchT]]:
         """Give the batches of each step, epoch after epoch, from where the run is."""
@@ -195,7 +198,8 @@ class Trainer(Generic[BatchT]):
         if settings.schedule != "linear":
             return
         if settings.minutes is None:
-            if not self.schedule.anchors:
+            # A run that goes on may have been given another end than it had before.
+            if not self._pace and self.schedule.end != self._last():
                 self._anchor(int(self._last()))
             return
         if not self._pace:
@@ -215,17 +219,15 @@ class Trainer(Generic[BatchT]):
     def _anchor(self, end: int) -> None:
         anchor = self.schedule.foresee(self.state.step, end)
         self.state.anchors = [(a.step, a.lr, a.end) for a in self.schedule.anchors]
-        self._log.write({"kind": "schedule", "at": time.time(), **asdict(anchor)})
+        record = {"from": anchor.step, "lr": anchor.lr, "end": anchor.end, "at": time.time()}
+        self._log.write({"kind": "schedule", "step": self.state.step, **record})
 
     def looks_left(self) -> int:
         """How many looks are still to come in a timed run."""
         end = self.schedule.end
-        if end is None or self.settings.evaluate_every is not None or not self._look_at:
+        if end is None or self.settings.evaluate_every is not None or not self.state.look_at:
             return 0
         return max(0, round(self._looks() * (end - self.state.step) / end))
-
-    def _first_look(self) -> int:
-        return self.state.step + self._look_gap()
 
     def _look_gap(self) -> int:
         """Steps to the next look: spread over a timed run, one an epoch otherwise."""
@@ -242,7 +244,7 @@ class Trainer(Generic[BatchT]):
         every = self.settings.evaluate_every
         if every is not None:
             return self.state.step % every == 0
-        return self.state.step >= self._look_at
+        return self.state.step >= self.state.look_at
 
     # -- looking, keeping, choosing ------------------------------------------------------------
 
@@ -262,7 +264,7 @@ class Trainer(Generic[BatchT]):
         self._remember(found)
         self._record(found, better)
         self._look_seconds = time.monotonic() - started
-        self._look_at = state.step + self._look_gap()
+        state.look_at = state.step + self._look_gap()
         return state.stale >= self.settings.patience
 
     def _record(self, found: Evaluation, better: bool) -> None:
@@ -368,3 +370,6 @@ class Trainer(Generic[BatchT]):
         self.state.kept = [(int(step), float(score)) for step, score in self.state.kept]
         self.schedule.anchors = [Anchor(*a) for a in self.state.anchors]
         self.clock.started -= self.state.spent  # minutes count what earlier parts of the run took
+        if self.state.finished and self._more:
+            self.state.finished, self.state.stale = False, 0
+            self.schedule.anchors.clear()

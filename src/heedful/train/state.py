@@ -39,12 +39,17 @@ class State:
     best_step: int = 0
     stale: int = 0
     """Looks since anything got better."""
+    look_at: int = 0
+    """The step of the next look, where looks are not every so many steps."""
     kept: list[tuple[int, float]] = field(default_factory=list)
     """Step and score of the weights kept for averaging."""
     anchors: list[tuple[int, float, int]] = field(default_factory=list)
     spent: float = 0.0
     """Seconds of earlier parts of the run."""
     finished: bool = False
+    why: str = ""
+    weights: str = "none yet"
+    """How the run ended, and which weights were chosen, in words."""
 
 
 @dataclass(frozen=True)

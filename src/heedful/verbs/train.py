@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,8 +50,8 @@ class Request:
     def key(self) -> dict[str, Any]:
         """What must be the same for a training to be continued."""
         raw = json.loads(json.dumps(self.settings or {}))
-        for more in ("steps", "epochs", "minutes"):
-            raw.get("train", {}).pop(more, None)
+        for limit in LIMITS:
+            raw.get("train", {}).pop(limit, None)
         if not raw.get("train", True):
             del raw["train"]
         return {
@@ -71,7 +72,7 @@ class Result:
     folder: Path
     finished: bool
     scores: dict[str, list[Score]]
-    """By the set scored on: "development", "test"."""
+    """By the set scored on: "dev", "test"."""
     seconds: float
     step: int
     already: bool = False
@@ -87,20 +88,20 @@ def train(request: Request, report: Report | None = None, started: float | None 
     started = time.time() if started is None else started
     with _leaving_nothing_half_made(request.output):
         folder, corpus, tokenizer = _begin(request, report)
-    if (folder.path / "run" / "done.json").exists() and not _more(request, folder):
-        facts = json.loads((folder.path / "run" / "done.json").read_text(encoding="utf-8"))
+    done = folder.path / "run" / "done.json"
+    facts = json.loads(done.read_text(encoding="utf-8")) if done.exists() else None
+    if facts is not None and not _more(request, facts["limits"]):
         return Result(folder.path, True, {}, facts["seconds"], facts["step"], already=True)
-    return _run(request, folder, corpus, tokenizer, report, started)
+    return _run(request, folder, corpus, tokenizer, report, started, more=facts is not None)
 
 
-def _more(request: Request, folder: Folder) -> bool:
-    """Whether more steps, epochs or minutes are asked for than the finished run had."""
+LIMITS = ("steps", "epochs", "minutes")
+
+
+def _more(request: Request, had: Mapping[str, float | None]) -> bool:
+    """Whether a later end is asked for than the finished run had."""
     asked = (request.settings or {}).get("train", {})
-    had = folder.settings.train
-    return any(
-        asked.get(key) is not None and asked[key] > (getattr(had, key) or 0)
-        for key in ("steps", "epochs", "minutes")
-    )
+    return any(asked.get(key, 0) > (had[key] or math.inf) for key in LIMITS)
 
 
 # -- before the first step -------------------------------------------------------------------
@@ -283,6 +284,7 @@ def _run(
     tokenizer: Tokenizer,
     report: Report,
     started: float,
+    more: bool,
 ) -> Result:
     import torch
 
@@ -295,7 +297,7 @@ def _run(
 
     settings = folder.settings
     asked = dict((request.settings or {}).get("train", {}).items())
-    longer = {k: asked[k] for k in ("steps", "epochs", "minutes") if asked.get(k) is not None}
+    longer = {k: asked[k] for k in LIMITS if asked.get(k) is not None}
     training = settings.train.model_copy(update=longer)
     prepare_machine()
     device = _device(request.device)
@@ -318,6 +320,7 @@ def _run(
         keep=lambda: folder.write_weights(state(model)),
         clock=Clock(training.minutes, started),
         workers=workers,
+        more=more,
         look_seconds=0.01 * min(LOOKED_AT, len(corpus.dev)),
         # two averages are tried, then everything is translated with a beam: about 3 x greedy
         reserve=lambda look: 2 * look + 3.0 * look * to_score / min(LOOKED_AT, len(corpus.dev)) + 2,
@@ -330,10 +333,13 @@ def _run(
         f"{outcome.why} after {outcome.step:,} steps, {outcome.epochs:.1f} epochs; "
         f"weights: {outcome.weights}"
     )
-    to_score_on = {"development set": corpus.dev} | ({"test set": tests} if tests else {})
     scored = {
-        name.split()[0]: _score(folder, tokenizer, pairs, report, name, workers)
-        for name, pairs in to_score_on.items()
+        name: _score(folder, tokenizer, pairs, report, title, workers)
+        for name, title, pairs in (
+            ("dev", "development set", corpus.dev),
+            ("test", "test set", tests),
+        )
+        if pairs
     }
     seconds = time.time() - started
     facts = {
@@ -348,7 +354,8 @@ def _run(
         "weights": outcome.weights,
     }
     folder.write_card(card(settings, facts))
-    done = {"seconds": outcome.seconds, "step": outcome.step}
+    limits = {key: getattr(training, key) for key in LIMITS}
+    done = {"seconds": outcome.seconds, "step": outcome.step, "limits": limits}
     (folder.path / "run" / "done.json").write_text(json.dumps(done), encoding="utf-8")
     return Result(folder.path, True, scored, seconds, outcome.step)
 
