@@ -52,12 +52,18 @@ def test_a_file_in_another_encoding_is_reported_with_the_byte(tmp_path: Path) ->
     assert str(caught.value) == f"{path} is not UTF-8 text: byte 10 is 0xc7; save it as UTF-8"
 
 
-def test_the_shipped_presets_are_the_four_of_the_command() -> None:
-    assert config.presets() == ["base", "big", "small", "tiny"]
+SIZES = ["base", "big", "small", "tiny"]
+SHIPPED = "base, big, demo, multi30k-tok, small, tiny"
 
 
-@pytest.mark.parametrize("name", config.presets())
-def test_every_shipped_recipe_loads_and_its_head_tells_its_true_size(name: str) -> None:
+def test_the_shipped_presets_are_the_four_sizes_and_the_runs_of_the_project() -> None:
+    assert ", ".join(config.presets()) == SHIPPED
+    for name in config.presets():
+        config.resolve(config.recipe(name))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_the_head_of_each_size_tells_how_large_it_truly_is(name: str) -> None:
     settings = config.resolve(config.recipe(name))
     vocab = settings.tokenizer.vocab_size
     with torch.device("meta"):
@@ -89,13 +95,13 @@ def test_an_unknown_preset_gets_the_nearest_known_one() -> None:
     with pytest.raises(ConfigError) as caught:
         config.recipe("smal")
     assert str(caught.value) == (
-        "'smal' is not a preset; the presets are base, big, small, tiny; did you mean small?"
+        f"'smal' is not a preset; the presets are {SHIPPED}; did you mean small?"
     )
     with pytest.raises(ConfigError) as caught:
         config.recipe("gigantic")
     assert str(caught.value) == (
-        "'gigantic' is not a preset; the presets are base, big, small, tiny; "
-        "take one of them or the path of a TOML file"
+        f"'gigantic' is not a preset; the presets are {SHIPPED}; "
+        f"take one of them or the path of a TOML file"
     )
 
 

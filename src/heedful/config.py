@@ -245,8 +245,10 @@ def _build(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
                 else:
                     problems.append(_mistake(key, one["input"], one["type"], _field(table, one)))
                 wrong.add(key)
-                _remove(clean, one["loc"])
-            if any(one["type"] == "missing" for one in mistakes):
+                if one["loc"]:
+                    _remove(clean, one["loc"])
+            # What is missing cannot be taken out, nor can the whole table.
+            if any(one["type"] == "missing" or not one["loc"] for one in mistakes):
                 break
     if problems or built is None:
         raise ConfigError("\n".join(problems))

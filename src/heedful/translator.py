@@ -196,7 +196,7 @@ class Translator:
                 text += self.tokenizer.decode(hypothesis.ids) + part.space
             candidates.append(
                 Candidate(
-                    text.strip(),
+                    normalise(text),  # a model may spell a line feed in bytes
                     sum(h.score for h in chosen) / len(chosen),
                     sum(h.logp for h in chosen),
                     tuple(dict.fromkeys(h.stop for h in chosen if h.stop != "end")),

@@ -108,6 +108,8 @@ def test_an_epoch_can_be_entered_at_any_batch() -> None:
 def test_little_is_padding_where_the_sides_are_of_like_length() -> None:
     made = batches(drawn(20_000), 2048)
     assert made.padding_share() <= 0.06
+    # Sources sorted upwards for every target length, not up and down in turn, would make 3.2 %.
+    assert made.padding_share() <= 0.027
     real = computed = 0
     for batch in made.epoch(0):
         real += int(batch.source_lengths.sum()) + batch.tokens

@@ -90,7 +90,7 @@ def run() -> None:
     debug = "--debug" in sys.argv
     sys.argv[1:] = spread([a for a in sys.argv[1:] if a != "--debug"])
     try:
-        app()
+        app(prog_name="heedful")
     except HeedfulError as error:
         if debug:
             raise

@@ -216,12 +216,13 @@ def evaluate(
     threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
 ) -> None:
     """Score a model with BLEU, chrF and perplexity; compare two."""
+    from heedful import files
     from heedful.verbs.evaluate import evaluate as verb
 
     changes = {} if beam is None else {"beam": beam}
     result = verb(model, source, reference, compare, changes, tokenize, encoding, threads)
     if output is not None:
-        output.write_text("".join(t + "\n" for t in result.texts), encoding="utf-8")
+        files.write(output, "".join(t + "\n" for t in result.texts))
     for line in result.lines():
         typer.echo(line)
 

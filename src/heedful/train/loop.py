@@ -215,6 +215,8 @@ class Trainer(Generic[BatchT]):
         old = self.schedule.end
         if old is None or abs(end - old) > 0.01 * (old - state.step) + 1:
             self._anchor(end)
+        if not state.kept:  # the first look was set before it was known how few steps there are
+            state.look_at = min(state.look_at, max(state.step + 1, self._look_gap()))
 
     def _anchor(self, end: int) -> None:
         anchor = self.schedule.foresee(self.state.step, end)
@@ -252,20 +254,26 @@ class Trainer(Generic[BatchT]):
         """Evaluate, keep the weights, and say whether it is time to give up."""
         state, started = self.state, time.monotonic()
         found = self.task.evaluate()
-        better = found.score > state.best
+        better = self._is_better(found)
         if better or found.loss < state.best_loss:
             state.stale = 0
         else:
             state.stale += 1
         state.best_loss = min(state.best_loss, found.loss)
         if better:
-            state.best, state.best_step = found.score, state.step
+            state.best, state.loss_of_best = found.score, found.loss
+            state.best_step = state.step
             self.keep()
         self._remember(found)
         self._record(found, better)
         self._look_seconds = time.monotonic() - started
         state.look_at = state.step + self._look_gap()
         return state.stale >= self.settings.patience
+
+    def _is_better(self, found: Evaluation) -> bool:
+        """By score; by loss where the scores are equal, as they are while BLEU is still 0."""
+        state = self.state
+        return (found.score, -found.loss) > (state.best, -state.loss_of_best)
 
     def _record(self, found: Evaluation, better: bool) -> None:
         record = {
@@ -316,9 +324,10 @@ class Trainer(Generic[BatchT]):
             tried.add(steps)
             self._load(average(self._path(step) for step in steps))
             found = self.task.evaluate()
-            better = found.score > state.best
+            better = self._is_better(found)
             if better:
-                state.best, chosen = found.score, f"average of the {name} {len(steps)}"
+                state.best, state.loss_of_best = found.score, found.loss
+                chosen = f"average of the {name} {len(steps)}"
                 self.keep()
             self._record(found, better)
         self._load(read_weights(self._path(state.kept[-1][0])))

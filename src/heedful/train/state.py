@@ -35,7 +35,9 @@ class State:
     """Batches of the epoch already taken."""
     tokens: int = 0
     best: float = -math.inf
+    loss_of_best: float = math.inf
     best_loss: float = math.inf
+    """The lowest of any look, which need not be that of the best score."""
     best_step: int = 0
     stale: int = 0
     """Looks since anything got better."""

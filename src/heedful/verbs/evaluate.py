@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful import metrics
-from heedful.data.reading import sources
+from heedful.data.reading import Source
 from heedful.data.text import normalise
 from heedful.errors import DataError
 from heedful.metrics import Comparison, Score
@@ -65,7 +65,9 @@ def evaluate(
     from heedful.train.machine import decoding_workers
 
     workers = decoding_workers(threads)
-    pairs = [(s, t) for _, s, t in sources([source, reference], None, encoding)[0].pairs()]
+    # Two files line by line, whatever their names end in.
+    both = Source("files", (source, reference), None, encoding)
+    pairs = [(s, t) for _, s, t in both.pairs()]
     if not pairs:
         raise DataError(f"{source} has no lines; give the text to translate")
     given, wanted = [s for s, _ in pairs], [normalise(t) for _, t in pairs]
@@ -80,7 +82,7 @@ def evaluate(
     if compare is not None:
         other = Translator.load(compare, workers=workers)
         others = [t.text for t in other.lines(given, other.decoding(**(changes or {})))]
-        comparisons = metrics.compare(texts, others, wanted, language)
+        comparisons = metrics.compare(texts, others, wanted, language, tokenize=tokenize)
     return Evaluation(
         texts,
         scores,

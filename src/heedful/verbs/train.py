@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,49 +18,22 @@ from heedful.data.corpus import Corpus, pairs_of, prepare
 from heedful.data.languages import check_language, guess_languages
 from heedful.data.reading import Source, sources
 from heedful.data.tokenizer import Tokenizer
-from heedful.errors import ModelFolderError
+from heedful.errors import ConfigError
 from heedful.metrics import Score
 from heedful.models.folder import Folder, card, load_model, state
 from heedful.settings import Settings
 from heedful.train import plan
 from heedful.train.report import Report, SilentReport, clock
+from heedful.verbs.request import (
+    LIMITS,
+    Request,
+    free,
+    leaving_nothing_half_made,
+    make_folder,
+    same_request,
+)
 
 __all__ = ["Request", "Result", "train"]
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a person asked for; the same request on the same folder goes on with its training."""
-
-    files: tuple[Path, ...]
-    output: Path
-    dev: tuple[Path, ...] = ()
-    test: tuple[Path, ...] = ()
-    source: str | None = None
-    target: str | None = None
-    columns: tuple[str, str] | None = None
-    encoding: str = "utf-8"
-    settings: dict[str, Any] | None = None
-    """Raw settings: preset, recipe and overrides, merged."""
-    device: str = "auto"
-    threads: int = 0
-
-    def key(self) -> dict[str, Any]:
-        """What must be the same for a training to be continued."""
-        raw = json.loads(json.dumps(self.settings or {}))
-        for limit in LIMITS:
-            raw.get("train", {}).pop(limit, None)
-        if not raw.get("train", True):
-            del raw["train"]
-        return {
-            "files": [str(f.absolute()) for f in self.files],
-            "dev": [str(f.absolute()) for f in self.dev],
-            "source": self.source,
-            "target": self.target,
-            "columns": list(self.columns) if self.columns else None,
-            "encoding": self.encoding,
-            "settings": raw,
-        }
 
 
 @dataclass(frozen=True)
@@ -86,49 +57,37 @@ def train(request: Request, report: Report | None = None, started: float | None 
     """
     report = report or SilentReport()
     started = time.time() if started is None else started
-    with _leaving_nothing_half_made(request.output):
+    with leaving_nothing_half_made(request.output):
         folder, corpus, tokenizer = _begin(request, report)
     done = folder.path / "run" / "done.json"
     facts = json.loads(done.read_text(encoding="utf-8")) if done.exists() else None
-    if facts is not None and not _more(request, facts["limits"]):
+    if facts is not None and not _more(request, facts.get("limits", {})):
         return Result(folder.path, True, {}, facts["seconds"], facts["step"], already=True)
     return _run(request, folder, corpus, tokenizer, report, started, more=facts is not None)
-
-
-LIMITS = ("steps", "epochs", "minutes")
 
 
 def _more(request: Request, had: Mapping[str, float | None]) -> bool:
     """Whether a later end is asked for than the finished run had."""
     asked = (request.settings or {}).get("train", {})
-    return any(asked.get(key, 0) > (had[key] or math.inf) for key in LIMITS)
+    return any(asked.get(key, 0) > (had.get(key) or math.inf) for key in LIMITS)
 
 
 # -- before the first step -------------------------------------------------------------------
 
 
-@contextmanager
-def _leaving_nothing_half_made(output: Path) -> Iterator[None]:
-    """Remove what a failed preparation wrote; a folder that was there before is left alone."""
-    there = output.exists()
-    try:
-        yield
-    except BaseException:
-        if not there:
-            shutil.rmtree(output, ignore_errors=True)
-        raise
-
-
 def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]:
     """Find the prepared corpus of an earlier start, or prepare it."""
     kept = request.output / "run" / "request.json"
+    config.resolve(request.settings or {})  # every mistake in the settings, before any work
+    if request.device not in ("auto", "cpu"):
+        _device(request.device)
     if Folder.exists(request.output):
-        _same_request(request, kept)
+        same_request(request, kept)
         folder = Folder.open(request.output)
         corpus = Corpus.open(request.output / "run" / "data")
         report.note(f"going on with the training in {request.output}")
         return folder, corpus, Tokenizer(folder.tokenizer)
-    _free(request.output)
+    free(request.output)
     raw = dict(request.settings or {})
     guessed = guess_languages(request.files, request.columns)
     given = [
@@ -136,7 +95,7 @@ def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]
         for code, guess in zip((request.source, request.target), guessed, strict=True)
     ]
     raw = config.merge({"source": given[0], "target": given[1]}, raw)
-    settings = config.resolve(raw)  # every mistake in the settings, before any work
+    settings = config.resolve(raw)
     if "und" in given:
         report.note(
             f"languages: {given[0]} to {given[1]} (not told by the file names; "
@@ -156,7 +115,7 @@ def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]
     raw = plan.choose_vocabulary(raw, health.kept)
     settings = config.resolve(raw)
     made = request.output / "run" / "data"
-    _make_folder(made)
+    make_folder(made)
     kept.write_text(json.dumps(request.key(), ensure_ascii=False), encoding="utf-8")
     corpus, tokenizer = prepare(
         training, health.keep, settings, made, dev, progress=_progress(report)
@@ -167,62 +126,16 @@ def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]
             f"and are left out"
         )
     settings = _plan(request, raw, corpus, tokenizer, report)
+    from heedful.data.batching import Batches
+
+    Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)  # all fit
     (made / "report.json").write_text(health.to_json(), encoding="utf-8")
     folder = Folder.create(request.output, settings, tokenizer.ids, tokenizer.model)
     return folder, corpus, tokenizer
 
 
-def _free(output: Path) -> None:
-    """See that nothing is in the way; what a killed preparation left is cleared away."""
-    if output.exists() and (
-        not output.is_dir() or any(entry.name != "run" for entry in output.iterdir())
-    ):
-        raise ModelFolderError(
-            f"{output} exists and is not a Heedful model folder; choose another folder with -o"
-        )
-    if (output / "run" / "request.json").exists():
-        shutil.rmtree(output / "run")
-    elif (output / "run").exists():
-        raise ModelFolderError(
-            f"{output} has a folder run that is not Heedful's; choose another folder with -o"
-        )
-
-
 def _progress(report: Report) -> Callable[[str, int, int], None]:
     return lambda what, done, total: report.progress(what, done, total)
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ModelFolderError(
-            f"{path} cannot be made: {error.strerror}; choose a folder that can be written with -o"
-        ) from error
-
-
-def _same_request(request: Request, kept: Path) -> None:
-    """Refuse a folder whose model was asked for with other files or settings."""
-    if not kept.exists():
-        raise ModelFolderError(
-            f"{request.output} holds a model that was not trained here; choose another folder "
-            f"with -o"
-        )
-    old, new = json.loads(kept.read_text(encoding="utf-8")), request.key()
-    for name in new:
-        if old.get(name) != new[name]:
-            raise ModelFolderError(
-                f"{request.output} holds a model trained with other {name} "
-                f"({_short(old.get(name))}, now {_short(new[name])}); choose another folder "
-                f"with -o, or repeat the command it was trained with to go on"
-            )
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list):
-        value = ", ".join(Path(v).name for v in value)
-    text = str(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _plan(
@@ -270,11 +183,17 @@ def _plan(
 def _device(name: str) -> str:
     import torch
 
-    if name != "auto":
-        return name
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    found = [device for device, is_there in there.items() if is_there]
+    if name != "auto" and name not in found:
+        raise ConfigError(
+            f"--device {name} is not on this machine; expected auto or {' or '.join(found)}"
+        )
+    return found[0] if name == "auto" else name
 
 
 def _run(
