@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import torch
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from heedful.decoding.guards import Limits, repeating, run_end
 
-__all__ = ["Hypothesis", "Stepper", "beam", "greedy", "length_penalty"]
+__all__ = ["Hypothesis", "Stepper", "beam", "greedy", "length_penalty", "rerank"]
 
 Stop = Literal["end", "length", "repetition"]
 
@@ -216,6 +216,13 @@ def _force(
     return logits
 
 
-def _rank(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+def _rank(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     """Best first; those that ended by themselves before those a guard stopped."""
     return sorted(hypotheses, key=lambda h: (h.stop != "end", -h.score))
+
+
+def rerank(hypotheses: Sequence[Hypothesis], alpha: float) -> list[Hypothesis]:
+    """Rank by another length penalty, which changes the order and not what the beam found."""
+    return _rank(
+        [replace(h, score=h.logp / length_penalty(len(h.ids) + 1, alpha)) for h in hypotheses]
+    )

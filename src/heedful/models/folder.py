@@ -157,6 +157,13 @@ class Folder:
                 number = re.search(r"os error (\d+)", str(error))
                 raise OSError(int(number[1]) if number else 0, str(error)) from error
 
+    def write_settings(self, settings: Settings) -> Folder:
+        """Replace the settings, such as those of decoding that were chosen after the training."""
+        data = config.dump(settings, self.ids).encode()
+        with self._replacing(CONFIG, len(data)) as temporary:
+            temporary.write_bytes(data)
+        return Folder(self.path, settings, self.ids, self.tokenizer)
+
     def write_card(self, text: str) -> None:
         """Replace the model card, README.md."""
         data = text.encode()

@@ -311,7 +311,10 @@ class Trainer(Generic[BatchT]):
         return sorted(self.state.kept, key=lambda k: -k[1])[:count]
 
     def _choose(self) -> str:
-        """Try averages of the last and of the best weights; keep one if it scores better."""
+        """Try averages of the last and of the best weights; keep one if it is better.
+
+        It has to be so by score and by loss: a hundredth of a point alone is chance.
+        """
         state, count = self.state, self.settings.average
         chosen = f"step {state.best_step}"
         if count == 1 or len(state.kept) < 2:
@@ -324,7 +327,7 @@ class Trainer(Generic[BatchT]):
             tried.add(steps)
             self._load(average(self._path(step) for step in steps))
             found = self.task.evaluate()
-            better = self._is_better(found)
+            better = self._is_better(found) and found.loss <= state.loss_of_best
             if better:
                 state.best, state.loss_of_best = found.score, found.loss
                 chosen = f"average of the {name} {len(steps)}"

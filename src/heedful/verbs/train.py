@@ -241,8 +241,8 @@ def _run(
         workers=workers,
         more=more,
         look_seconds=0.01 * min(LOOKED_AT, len(corpus.dev)),
-        # two averages are tried, then everything is translated with a beam: about 3 x greedy
-        reserve=lambda look: 2 * look + 3.0 * look * to_score / min(LOOKED_AT, len(corpus.dev)) + 2,
+        # two averages are tried, then everything is translated with a beam, dev twice
+        reserve=lambda look: 2 * look + 4.0 * look * to_score / min(LOOKED_AT, len(corpus.dev)) + 2,
     )
     with interruptible(trainer):
         outcome = trainer.train()
@@ -252,8 +252,10 @@ def _run(
         f"{outcome.why} after {outcome.step:,} steps, {outcome.epochs:.1f} epochs; "
         f"weights: {outcome.weights}"
     )
+    if not config.chosen(request.settings or {}, "decode.length_penalty"):
+        folder = choose_penalty(folder, tokenizer, corpus.dev, report, workers)
     scored = {
-        name: _score(folder, tokenizer, pairs, report, title, workers)
+        name: score(folder, tokenizer, pairs, report, title, workers)
         for name, title, pairs in (
             ("dev", "development set", corpus.dev),
             ("test", "test set", tests),
@@ -272,14 +274,59 @@ def _run(
         "parameters": model.parameters_total,
         "weights": outcome.weights,
     }
-    folder.write_card(card(settings, facts))
+    folder.write_card(card(folder.settings, facts))
     limits = {key: getattr(training, key) for key in LIMITS}
     done = {"seconds": outcome.seconds, "step": outcome.step, "limits": limits}
     (folder.path / "run" / "done.json").write_text(json.dumps(done), encoding="utf-8")
     return Result(folder.path, True, scored, seconds, outcome.step)
 
 
-def _score(
+PENALTIES = (0.6, 1.0, 1.4, 1.8, 2.2)
+ENOUGH_TO_CHOOSE = 200
+"""Development pairs below which a choice by their score would be chance."""
+
+
+def choose_penalty(
+    folder: Folder,
+    tokenizer: Tokenizer,
+    dev: Sequence[tuple[str, str]],
+    report: Report,
+    workers: int = 1,
+) -> Folder:
+    """Choose the length penalty on the development set, and write it into the folder.
+
+    How short a model's likeliest translations are differs from model to model. The beam finds the
+    same hypotheses whatever the penalty, so trying several costs one search.
+    """
+    from heedful.decoding.batch import search
+    from heedful.decoding.search import rerank
+
+    decode, wanted = folder.settings.decode, [t for _, t in dev]
+    if decode.beam == 1 or len(dev) < ENOUGH_TO_CHOOSE:
+        return folder
+    report.progress("choosing the length penalty", 0, 1)
+    found = search(
+        load_model(folder),
+        [tokenizer.encode(s) for s, _ in dev],
+        decode,
+        n_best=decode.beam,
+        workers=workers,
+    )
+    values = {}
+    for alpha in PENALTIES:
+        texts = [tokenizer.decode(rerank(f, alpha)[0].ids) for f in found]
+        values[alpha] = metrics.scores(texts, wanted, folder.settings.target)[0].value
+    best = max(PENALTIES, key=lambda alpha: values[alpha])
+    if values[best] < values[PENALTIES[0]] + 0.1:  # nothing to gain: keep the usual one
+        return folder
+    report.note(
+        f"length penalty {best:g}: {values[best] - values[PENALTIES[0]]:+.2f} on the dev set"
+    )
+    changed = decode.model_copy(update={"length_penalty": best})
+    return folder.write_settings(folder.settings.model_copy(update={"decode": changed}))
+
+
+def score(
     folder: Folder,
     tokenizer: Tokenizer,
     pairs: Sequence[tuple[str, str]],
