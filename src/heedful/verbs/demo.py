@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Demo", "Head", "demo"]
 
+DRAWN = 2
+"""Famous sentences that are drawn: the animal that was too tired, the street that was too wide."""
 LANGUAGES = {"fr": "French", "ko": "Korean"}
 
 
@@ -225,7 +227,7 @@ def _draw(translator: Translator, head: Head, path: Path, report: Report) -> Non
     from heedful.explain.render import heat_map, lines_between, page_of, shades
 
     groups, shown = [], False
-    for sentence in (s for s in grammar.FAMOUS if s.it is not None):
+    for sentence in [s for s in grammar.FAMOUS if s.it is not None][:DRAWN]:
         assert sentence.it is not None
         text = translator.translate([sentence.en])[0]
         seen = look(translator, sentence.en, text)
