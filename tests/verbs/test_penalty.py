@@ -1,0 +1,68 @@
+"""The length penalty is chosen on the development set, and only where that says something."""
+
+from pathlib import Path
+
+import pytest
+
+from heedful.data.tokenizer import Tokenizer, learn
+from heedful.decoding.search import Hypothesis, rerank
+from heedful.models.folder import Folder, state
+from heedful.models.transformer import Transformer
+from heedful.settings import ModelSettings, Settings, TokenizerSettings
+from heedful.train.report import SilentReport
+from heedful.verbs import train as module
+from heedful.verbs.train import choose_penalty
+
+WORDS = ["uno", "dos", "tres", "cuatro"]
+
+
+def test_reranking_changes_the_order_and_nothing_else() -> None:
+    short, long = Hypothesis([5], -2.0, -2.0), Hypothesis([5, 6, 7, 8, 9], -2.4, -2.4)
+    assert rerank([short, long], 0.0)[0].ids == short.ids
+    best, other = rerank([short, long], 2.0)
+    assert best.ids == long.ids
+    assert best.score == pytest.approx(-2.4 / (11 / 6) ** 2)
+    assert {best.logp, other.logp} == {-2.0, -2.4}
+
+
+def test_a_guarded_hypothesis_stays_behind_whatever_the_penalty() -> None:
+    ended, cut = Hypothesis([5], -9.0, -9.0), Hypothesis([5] * 9, -1.0, -1.0, "length")
+    assert rerank([cut, ended], 2.0)[0].ids == ended.ids
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> tuple[Folder, Tokenizer]:
+    tokenizer = Tokenizer(learn(WORDS * 20, TokenizerSettings(vocab_size=300)))
+    settings = Settings(
+        target="en",
+        model=ModelSettings(d_model=8, d_ff=8, n_heads=2, encoder_layers=1, decoder_layers=1),
+    )
+    made = Folder.create(tmp_path / "model", settings, tokenizer.ids, tokenizer.model)
+    made.write_weights(state(Transformer(settings.model, tokenizer.ids)))
+    return made, tokenizer
+
+
+def test_the_best_one_is_written_into_the_folder(
+    folder: tuple[Folder, Tokenizer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, tokenizer = folder
+    answer = [tokenizer.encode("uno"), tokenizer.encode("uno dos tres cuatro uno dos")]
+    # The longer one overtakes the shorter one where alpha is 1.5.
+    cost = -2.0 * ((6 + len(answer[1])) / (6 + len(answer[0]))) ** 1.5
+    hypotheses = [Hypothesis(answer[0], -2.0, -2.0), Hypothesis(answer[1], cost, cost)]
+    monkeypatch.setattr(
+        "heedful.decoding.batch.search",
+        lambda model, sources, *a, **k: [hypotheses for _ in sources],
+    )
+    dev = [("uno", "uno dos tres cuatro uno dos")] * module.ENOUGH_TO_CHOOSE
+    changed = choose_penalty(made, tokenizer, dev, SilentReport())
+    assert changed.settings.decode.length_penalty == 1.8
+    assert Folder.open(made.path).settings == changed.settings
+
+    usual = choose_penalty(made, tokenizer, [("uno", "uno")] * len(dev), SilentReport())
+    assert usual.settings.decode.length_penalty == 0.6  # the usual one is as good: it stays
+
+
+def test_a_small_development_set_chooses_nothing(folder: tuple[Folder, Tokenizer]) -> None:
+    made, tokenizer = folder
+    assert choose_penalty(made, tokenizer, [("uno", "dos")] * 5, SilentReport()) is made
