@@ -46,7 +46,8 @@ def test_the_best_one_is_written_into_the_folder(
     folder: tuple[Folder, Tokenizer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, tokenizer = folder
-    answer = [tokenizer.encode("uno"), tokenizer.encode("uno dos tres cuatro uno dos")]
+    short, long = "uno dos tres cuatro", "uno dos tres cuatro uno dos tres"
+    answer = [tokenizer.encode(short), tokenizer.encode(long)]
     # The longer one overtakes the shorter one where alpha is 1.5.
     cost = -2.0 * ((6 + len(answer[1])) / (6 + len(answer[0]))) ** 1.5
     hypotheses = [Hypothesis(answer[0], -2.0, -2.0), Hypothesis(answer[1], cost, cost)]
@@ -54,12 +55,12 @@ def test_the_best_one_is_written_into_the_folder(
         "heedful.decoding.batch.search",
         lambda model, sources, *a, **k: [hypotheses for _ in sources],
     )
-    dev = [("uno", "uno dos tres cuatro uno dos")] * module.ENOUGH_TO_CHOOSE
+    dev = [("uno", long)] * module.ENOUGH_TO_CHOOSE
     changed = choose_penalty(made, tokenizer, dev, SilentReport())
     assert changed.settings.decode.length_penalty == 1.8
     assert Folder.open(made.path).settings == changed.settings
 
-    usual = choose_penalty(made, tokenizer, [("uno", "uno")] * len(dev), SilentReport())
+    usual = choose_penalty(made, tokenizer, [("uno", short)] * len(dev), SilentReport())
     assert usual.settings.decode.length_penalty == 0.6  # the usual one is as good: it stays
 
 

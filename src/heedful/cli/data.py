@@ -59,7 +59,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The model folder to make.")
     ] = Path("demo"),
-    minutes: Annotated[float, typer.Option(help="Time for the whole demo.")] = 4.5,
+    minutes: Annotated[float, typer.Option(help="Time for the whole demo.")] = 4.8,
     seed: Annotated[int, typer.Option(help="Everything random follows from it.")] = 1,
     threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
 ) -> None:

@@ -58,12 +58,12 @@ class Demo:
 def demo(
     to: str = "fr",
     output: Path = Path("demo"),
-    minutes: float = 4.5,
+    minutes: float = 4.8,
     seed: int = 1,
     threads: int = 0,
     report: Report | None = None,
     started: float | None = None,
-    sizes: tuple[int, int, int] = (40_000, 500, 500),
+    sizes: tuple[int, int, int] = (80_000, 500, 500),
 ) -> Demo:
     """Train on the built-in corpus, translate what everybody knows, and draw the attention.
 
