@@ -68,6 +68,13 @@ def test_a_wide_beam_is_exhaustive() -> None:
     assert found == pytest.approx(expected, rel=1e-5)
 
 
+def test_bad_ends_do_not_keep_the_good_hypothesis_from_its_end() -> None:
+    # The way 1 1 1 1 1, end is nearly certain; beside it, at every step, there is only the end.
+    sure = {(1,) * n: [0.001, 0.9989, 0.0001] for n in range(5)} | {(1,) * 5: [0.99, 0.005, 0.005]}
+    (ranked,) = beam(Table(1, sure), [Limits(9)], 2, start=9, eos=EOS, alpha=0.6)
+    assert ranked[0].ids == [1, 1, 1, 1, 1]
+
+
 def test_the_length_penalty_is_gnmts() -> None:
     assert length_penalty(1, 0.6) == 1.0
     assert length_penalty(7, 1.0) == 2.0

@@ -136,8 +136,10 @@ def beam(
     """Keep the `width` most likely beginnings of every sentence, and rank those that end.
 
     The stepper has one row a sentence when called; the search spreads each over `width` rows.
-    A sentence is finished when `width` of its hypotheses have ended. Candidates are twice the
-    width, so that ends never starve the beam.
+    Candidates are twice the width, so that ends never starve the beam. A sentence is finished when
+    `width` of its hypotheses have ended and the best one that goes on is behind all of them. To
+    stop at the number alone would be wrong: a model so sure of its way that everything beside it
+    is noise ends `width` bad hypotheses long before the good one comes to its end.
     """
     count = len(limits)
     found: list[list[Hypothesis]] = [[] for _ in range(count)]
@@ -163,11 +165,10 @@ def beam(
 
         for row, rank in ((ended[:, :width]) & best[:, :width].isfinite()).nonzero().tolist():
             sentence = int(live[row])
-            if len(found[sentence]) < width:
-                history = written[row, int(parent[row, rank])].tolist()
-                found[sentence].append(
-                    _finish(history, float(best[row, rank]), alpha, "end", limits[sentence])
-                )
+            history = written[row, int(parent[row, rank])].tolist()
+            found[sentence].append(
+                _finish(history, float(best[row, rank]), alpha, "end", limits[sentence])
+            )
 
         # The first `width` candidates that go on, best first: a stable sort by "has ended".
         going = ended.to(torch.int8).sort(dim=1, stable=True).indices[:, :width]
@@ -183,8 +184,11 @@ def beam(
             stuck = (
                 step % 8 == 0 and one.repeats and repeating(written[row, 0].tolist(), one.repeats)
             )
-            if len(found[sentence]) >= width:
-                continue
+            found[sentence] = _rank(found[sentence])[:width]
+            if len(found[sentence]) == width:
+                hope = float(logp[row, 0]) / length_penalty(step + 1, alpha)
+                if hope <= found[sentence][-1].score:
+                    continue
             if full or stuck or not bool(logp[row, 0].isfinite()):
                 for rank in range(logp.size(1)):
                     if len(found[sentence]) < width and bool(logp[row, rank].isfinite()):
