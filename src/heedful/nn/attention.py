@@ -47,6 +47,17 @@ class Attention(nn.Module):
             self.compare = nn.Parameter(torch.empty(n_heads, self.d_head))
         self.dropout = Dropout(dropout)
 
+    def another(self) -> Attention:
+        """Make an attention of the same sizes, with weights of its own."""
+        return Attention(
+            self.query.in_features,
+            self.n_heads,
+            self.d_head,
+            self.d_value,
+            self.comparison,
+            self.dropout.p,
+        )
+
     def forward(
         self, x: BTD, keep: Keep | None, past: tuple[Growing, Growing] | None = None
     ) -> BTD:

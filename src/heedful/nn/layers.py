@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -95,37 +95,11 @@ class EncoderLayer(Layer):
 class DecoderLayer(Layer):
     """Self-attention over the past, attention to the source, then the feed-forward."""
 
-    def __init__(
-        self,
-        d_model: int,
-        d_ff: int,
-        n_heads: int,
-        d_head: int | None = None,
-        d_value: int | None = None,
-        norm: Norm = "post",
-        activation: Activation = "relu",
-        comparison: Comparison = "scaled",
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        ff_dropout: float = 0.0,
-        epsilon: float = 1e-5,
-    ) -> None:
-        super().__init__(
-            d_model,
-            d_ff,
-            n_heads,
-            d_head,
-            d_value,
-            norm,
-            activation,
-            comparison,
-            dropout,
-            attention_dropout,
-            ff_dropout,
-            epsilon,
-        )
-        self.cross = Attention(d_model, n_heads, d_head, d_value, comparison, attention_dropout)
-        self.cross_norm = nn.LayerNorm(d_model, eps=epsilon)
+    def __init__(self, d_model: int, *sizes: Any, **options: Any) -> None:
+        """Take what every layer takes, and make a second attention of the same kind."""
+        super().__init__(d_model, *sizes, **options)
+        self.cross = self.attention.another()
+        self.cross_norm = nn.LayerNorm(d_model, eps=self.attention_norm.eps)
 
     def forward(
         self, x: BTD, keep: Keep | None, memory: Memory, cache: LayerCache | None = None
