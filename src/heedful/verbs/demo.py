@@ -69,6 +69,8 @@ def demo(
 
     `sizes` are the sentences of training, development and each test split.
     """
+    from heedful.train.machine import decoding_workers
+
     if to not in LANGUAGES:
         raise ConfigError(f"--to {to}: expected fr or ko; the built-in corpus has no other")
     report = report or SilentReport()
@@ -91,8 +93,6 @@ def demo(
         threads=threads,
     )
     train(request, report, started)
-    from heedful.train.machine import decoding_workers
-
     translator = Translator.load(output / to, workers=decoding_workers(threads))
     _show_famous(translator, to, report)
     bleu, exact, agreement = _score(translator, splits, to, report)
