@@ -36,7 +36,7 @@ ROOMS = {
     "pydantic": ["config.py", "settings.py"],
     "rich": ["cli/", "train/report.py"],
     "sacrebleu": ["metrics.py"],
-    "safetensors": ["models/folder.py", "train/checkpoint.py"],
+    "safetensors": ["files.py", "models/folder.py", "train/checkpoint.py"],
     "sentencepiece": ["data/tokenizer.py"],
     "starlette": ["serve/"],
     "tomli_w": ["config.py"],

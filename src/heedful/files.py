@@ -10,16 +10,33 @@ from __future__ import annotations
 import errno
 import glob
 import hashlib
+import json
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from heedful.errors import ModelFolderError
 
-__all__ = ["not_read", "not_written", "replacing", "sha256", "sweep", "write"]
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = [
+    "force",
+    "not_read",
+    "not_written",
+    "read_sealed",
+    "replacing",
+    "save_tensors",
+    "sha256",
+    "sweep",
+    "write",
+    "write_sealed",
+]
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -30,6 +47,50 @@ def write(path: str | Path, data: bytes | str) -> None:
     content = data.encode() if isinstance(data, str) else data
     with replacing(path, len(content)) as temporary:
         temporary.write_bytes(content)
+
+
+UNSEALED = "0" * 64
+SEAL = re.compile(rb'\{\n  "sha256": "([0-9a-f]{64})"')
+
+
+def write_sealed(path: str | Path, facts: Mapping[str, Any]) -> None:
+    """Write JSON whose first entry is the sha256 of all the rest: any damage will show."""
+    text = json.dumps({"sha256": UNSEALED, **facts}, ensure_ascii=False, indent=2) + "\n"
+    write(path, text.replace(UNSEALED, hashlib.sha256(text.encode()).hexdigest(), 1))
+
+
+def read_sealed(path: str | Path) -> dict[str, Any]:
+    """Read what `write_sealed` wrote; a file that is not to the bit what it was is refused."""
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise ModelFolderError(f"{path} is missing; restore it or train again") from None
+    except OSError as error:
+        raise not_read(path, error) from error
+    seal = SEAL.match(data)
+    blank = data.replace(seal[1], UNSEALED.encode(), 1) if seal else b""
+    if seal is None or hashlib.sha256(blank).hexdigest().encode() != seal[1]:
+        raise ModelFolderError(
+            f"{path} is damaged: it is not what was written; restore it or train again"
+        )
+    facts: dict[str, Any] = json.loads(data)
+    del facts["sha256"]
+    return facts
+
+
+def save_tensors(
+    path: Path, tensors: Mapping[str, Tensor], notes: Mapping[str, str] | None = None
+) -> None:
+    """Write a safetensors file, without a second copy in memory; a full disk is an OSError."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    try:
+        save_file(ready, path, dict(notes or {}))
+    except SafetensorError as error:
+        number = re.search(r"os error (\d+)", str(error))
+        raise OSError(int(number[1]) if number else 0, str(error)) from error
 
 
 @contextmanager
@@ -48,11 +109,11 @@ def replacing(path: str | Path, size: int = 0) -> Iterator[Path]:
             yield temporary
             # The folder's mode follows the umask; a library may have made the file for us alone.
             temporary.chmod(folder.stat().st_mode & 0o666)
-            _force(temporary)
+            force(temporary)
             os.replace(temporary, path)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        _force(path.parent)
+        force(path.parent)
     except OSError as error:
         raise not_written(path, error, size) from error
 
@@ -91,6 +152,11 @@ def not_written(path: str | Path, error: OSError, size: int = 0) -> ModelFolderE
             f"{path} cannot be written: the disk is full ({need}{_amount(free)} free); "
             f"free some space or choose another folder"
         )
+    if error.errno == errno.EFBIG:
+        return ModelFolderError(
+            f"{path} cannot be written: the system allows no file so large ({_amount(size)} "
+            f"needed); raise the limit or choose another folder"
+        )
     if error.errno in FORBIDDEN:
         return ModelFolderError(
             f"{path} cannot be written: the folder is not writable ({error.strerror}); "
@@ -105,7 +171,7 @@ def _amount(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.1f} kB"
 
 
-def _force(path: Path) -> None:
+def force(path: Path) -> None:
     """Make the disk hold what was written; a new name in a folder is forced like a file."""
     is_folder = path.is_dir()
     try:

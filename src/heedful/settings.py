@@ -171,6 +171,12 @@ class TrainSettings(Part):
     """Looks without a better development score before stopping early."""
     average: int = Field(default=5, ge=1)
     """Checkpoints averaged into the final weights where that scores better; 1 turns it off."""
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Numbers of the matrix products; auto takes bfloat16 or float16 where the hardware has it."""
+    compile: bool = False
+    """Have torch.compile fuse each layer: slow to begin, then often faster on a GPU."""
+    ema: float = Field(default=0.0, ge=0, lt=1)
+    """Decay of a moving average of the weights, tried beside the others at the end; 0 is none."""
     log_every: int = Field(default=50, ge=1)
     """Steps between lines of the log."""
 

@@ -153,7 +153,7 @@ def a_place_that_cannot_be_written(folder: Path) -> tuple[list[object], str]:
     one, two = two_files(folder)
     inside = one / "deeper" / "model"
     return ["train", one, two, "-o", inside], (
-        f"{inside / 'run' / 'data'} cannot be made: Not a directory; "
+        f"{inside / 'run'} cannot be made: Not a directory; "
         f"choose a folder that can be written with -o"
     )
 

@@ -25,8 +25,11 @@ def test_another_model_is_not_written_over(model: Path, tmp_path: Path) -> None:
         f"another folder with -o, or repeat the command it was trained with to go on"
     )
     same = model.parent / "a.en", model.parent / "a.fr"
-    changed = told(call("train", *same, "-o", model, *training("train.lr=0.5")))
-    assert changed.startswith(f"{model} holds a model trained with other settings (")
+    changed = told(call("train", *same, "-o", model, *training("model.dropout=0.5")))
+    assert changed == (
+        f"{model} holds a model trained with another model.d_ff (48, now 24); choose another "
+        f"folder with -o, or repeat the command it was trained with to go on"
+    )
     assert everything(model) == before
 
 
@@ -34,8 +37,8 @@ def test_a_folder_made_elsewhere_is_not_trained_on(model: Path, tmp_path: Path) 
     opened = Folder.open(model)
     Folder.create(tmp_path / "other", opened.settings, opened.ids, opened.tokenizer)
     assert told(call("train", *two_files(tmp_path), "-o", tmp_path / "other", *training())) == (
-        f"{tmp_path / 'other'} holds a model that was not trained here; choose another folder "
-        f"with -o"
+        f"{tmp_path / 'other'} holds a model that was not trained here: "
+        f"{tmp_path / 'other' / 'run' / 'request.json'} is missing; choose another folder with -o"
     )
 
 

@@ -12,7 +12,7 @@ from heedful.data import grammar
 from heedful.data.corpus import Corpus, Ids, Pair, development_size, pairs_of, prepare
 from heedful.data.reading import Source, sources
 from heedful.data.tokenizer import Tokenizer, learn
-from heedful.errors import DataError
+from heedful.errors import DataError, ModelFolderError
 from heedful.settings import DataSettings, Settings, TokenizerSettings, TrainSettings
 
 PAIRS = list(
@@ -111,7 +111,7 @@ def test_a_source_with_two_translations_is_wholly_on_one_side(tmp_path: Path) ->
 def test_the_split_follows_from_text_and_seed_and_not_from_the_order(tmp_path: Path) -> None:
     first, tokenizer = prepared(tmp_path / "1")
     again, _ = prepared(tmp_path / "2")
-    for name in ("source.ids", "source.ends", "target.ids", "target.ends", "corpus.json"):
+    for name in ("source.ids", "source.ends", "target.ids", "target.ends", "lines"):
         data = [(tmp_path / run / "data" / name).read_bytes() for run in "12"]
         assert data[0] == data[1]
     turned, _ = prepared(tmp_path / "3", PAIRS[::-1], tokenizer=tokenizer)
@@ -223,7 +223,7 @@ def test_ids_are_mapped_and_not_read(tmp_path: Path) -> None:
     sequences = [[5, 6, 7], [8], [], [9, 10]]
     np.array([i for s in sequences for i in s], dtype="<i4").tofile(tmp_path / "x.ids")
     np.cumsum([len(s) for s in sequences]).astype("<i8").tofile(tmp_path / "x.ends")
-    ids = Ids(tmp_path / "x")
+    ids = Ids(tmp_path / "x", "<i4")
     assert isinstance(ids.numbers, np.memmap)
     assert len(ids) == 4
     assert [ids[i].tolist() for i in range(4)] == sequences
@@ -231,33 +231,40 @@ def test_ids_are_mapped_and_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "reason"),
+    ("name", "content"),
     [
-        ("corpus.json", b'{"dev": [', "Expecting value: line 1 column 10 (char 9)"),
-        ("corpus.json", b"{}", "'dev'"),
-        ("corpus.json", b"[]", "list indices must be integers or slices, not str"),
-        ("corpus.json", None, "[Errno 2] No such file or directory: '{folder}/corpus.json'"),
-        ("source.ids", b"\0\0\0\0", "source.ids has 1 ids, not {ids}"),
-        ("target.ends", b"", "cannot mmap an empty file"),
+        ("corpus.json", b'{"dev": ['),
+        ("corpus.json", b"{}"),
+        ("corpus.json", None),
+        ("source.ids", b"\0\0\0\0"),
+        ("target.ends", b""),
+        ("lines", None),
     ],
 )
-def test_a_damaged_corpus_is_refused(
-    tmp_path: Path, name: str, content: bytes | None, reason: str
-) -> None:
-    corpus, _ = prepared(tmp_path)
-    folder = tmp_path / "data"
-    (folder / name).unlink()
+def test_a_damaged_corpus_is_refused(tmp_path: Path, name: str, content: bytes | None) -> None:
+    prepared(tmp_path)
+    file = tmp_path / "data" / name
+    file.unlink()
     if content is not None:
-        (folder / name).write_bytes(content)
-    with pytest.raises(DataError) as error:
-        Corpus.open(folder)
-    reason = reason.format(folder=folder, ids=len(corpus.source.numbers))
-    assert str(error.value) == (
-        f"the prepared corpus in {folder} cannot be read: {reason}; delete that folder"
-    )
+        file.write_bytes(content)
+    with pytest.raises(ModelFolderError) as error:
+        Corpus.open(tmp_path / "data")
+    reason = "is missing" if content is None else "is damaged: it is not what was written"
+    assert str(error.value) == f"{file} {reason}; restore it or train again"
+
+
+def test_a_row_is_named_by_its_line(tmp_path: Path) -> None:
+    pairs = [("", "x"), *PAIRS[:50], ("a", "")]
+    corpus, tokenizer = prepared(tmp_path, pairs, settings(dev_size=5))
+    rows = np.arange(len(corpus))
+    for place, (source, _) in zip(corpus.places(rows), texts(corpus, tokenizer), strict=True):
+        file, line = place.rsplit(":", 1)
+        text = Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+        assert text.split("\t")[0] == source
 
 
 def test_the_facts_are_readable(tmp_path: Path) -> None:
     corpus, _ = prepared(tmp_path, [(f"개 {i}", f"dog {i}") for i in range(40)])
     facts = json.loads((tmp_path / "data" / "corpus.json").read_text(encoding="utf-8"))
-    assert facts == {"dev": [list(pair) for pair in corpus.dev], "too_long": 0}
+    assert facts["dev"] == [list(pair) for pair in corpus.dev]
+    assert (facts["too_long"], facts["width"]) == (0, "<u2")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -62,33 +61,39 @@ def test_weights_damaged_after_opening_are_refused_too(tmp_path: Path) -> None:
 def test_a_folder_of_a_newer_format_is_refused(tmp_path: Path) -> None:
     made, _ = make(tmp_path / "model")
     newer = {"format": 7, "heedful": "9.0", "files": {"other.thing": ["0"]}}
-    (made.path / "manifest.json").write_text(json.dumps(newer))
+    files.write_sealed(made.path / "manifest.json", newer)
     assert refusal(made.path) == (
         f"{made.path} was made by a newer Heedful (format 7, this version reads up to 1); upgrade"
     )
     assert Folder.exists(made.path)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        '{"format": 1}',
-        '{"format": 0, "files": {}}',
-        '{"format": "1", "files": {}}',
-        '{"format": 1, "files": ["config.toml"]}',
-        '{"format": 1, "files": {"config.toml": 3}}',
-        '{"format": 1, "files": {"config.toml": []}}',
-        '{"format": 1, "files": {"../config.toml": ["0"]}}',
-        "\udcff",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1, "files": {}}', "\udcff"])
 def test_a_damaged_manifest_is_refused(tmp_path: Path, text: str) -> None:
     made, _ = make(tmp_path / "model")
     file = made.path / "manifest.json"
     file.write_text(text, "utf-8", errors="surrogateescape")
+    assert refusal(made.path) == (
+        f"{file} is damaged: it is not what was written; restore it or train again"
+    )
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"format": 1},
+        {"format": 0, "files": {}},
+        {"format": "1", "files": {}},
+        {"format": 1, "files": ["config.toml"]},
+        {"format": 1, "files": {"config.toml": 3}},
+        {"format": 1, "files": {"config.toml": []}},
+        {"format": 1, "files": {"../config.toml": ["0"]}},
+    ],
+)
+def test_a_manifest_of_something_else_is_refused(tmp_path: Path, facts: dict[str, object]) -> None:
+    made, _ = make(tmp_path / "model")
+    file = made.path / "manifest.json"
+    files.write_sealed(file, facts)
     assert refusal(made.path) == (
         f"{file} is damaged: it does not list the files of a model; restore it or train again"
     )
@@ -121,7 +126,7 @@ def test_a_folder_closed_to_us_is_told_as_that(
             with pytest.raises(ModelFolderError, match=message % re.escape(str(made.path))):
                 call(made.path)
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "read_text", refuse)
+        patched.setattr(Path, "read_bytes", refuse)
         file = re.escape(str(made.path / "manifest.json"))
         with pytest.raises(ModelFolderError, match=message % file):
             made.weights()

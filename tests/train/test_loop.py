@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from toy_task import FIRST, Reverse, Scripted, digits
 
 from heedful.data.batching import Batch
 from heedful.decoding.batch import search
-from heedful.errors import TrainingError
+from heedful.errors import ConfigError
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, TrainSettings
 from heedful.tasks.protocol import Evaluation
 from heedful.train.checkpoint import read_weights
+from heedful.train.events import tensorboard
 from heedful.train.loop import Trainer, seed_of
 from heedful.train.report import SilentReport
 from heedful.train.state import Clock, Outcome
@@ -168,7 +170,7 @@ def test_the_log_is_json_without_repetitions_even_after_a_kill(tmp_path: Path) -
         for record in run.log("step"):
             assert set(record) == {
                 *("kind", "step", "lr", "loss", "perplexity", "gradient_norm"),
-                *("tokens_per_second", "at"),
+                *("tokens_per_second", "at", "spent", "crc"),
             }
             assert all(math.isfinite(v) for k, v in record.items() if k != "kind")
 
@@ -293,13 +295,17 @@ class Slow(Reverse):
         return super().evaluate()
 
 
+def on_its_clock(task: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("loop", "looking", "run", "state"):
+        monkeypatch.setattr(f"heedful.train.{name}.time", task)
+
+
 @pytest.mark.parametrize("guess", [0.1, 3.0])
 def test_minutes_end_a_run_and_the_learning_rate_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guess: float
 ) -> None:
     task = Slow(d_model=8)
-    monkeypatch.setattr("heedful.train.loop.time", task)
-    monkeypatch.setattr("heedful.train.state.time", task)
+    on_its_clock(task, monkeypatch)
     how = settings(steps=None, minutes=1, schedule="linear", evaluate_every=None, warmup=9)
     run = Run(tmp_path, task, how, look_seconds=guess)
     outcome = run.trainer.train()
@@ -315,42 +321,20 @@ def test_minutes_end_a_run_and_the_learning_rate_with_it(
     assert len(late.log("look")) == 1
 
 
-class Spoilt(Reverse):
-    """From its fifth batch on the loss is what the test wants."""
-
-    value = math.nan
-    asked = 0
-
-    def loss(self, model: torch.nn.Module, batch: Batch) -> Loss:
-        found = super().loss(model, batch)
-        self.asked += 1
-        return found if self.asked < 5 else found._replace(loss=found.loss * self.value)
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path, value: float) -> None:
-    task = Spoilt(d_model=8)
-    task.value = value
-    run = Run(tmp_path, task, settings(evaluate_every=3))
-    with pytest.raises(TrainingError) as error:
-        run.trainer.train()
-    assert str(error.value) == (
-        f"the loss became {value} at step 5 (gradient norm nan); "
-        f"try a lower train.lr or a longer train.warmup"
-    )
-    assert error.value.exit_code == 1
-
-
 # -- what is told ----------------------------------------------------------------------------
 
 
 class Heard(SilentReport):
     def __init__(self) -> None:
+        self.notes: list[str] = []
         self.told: list[str] = []
         self.looks: list[Mapping[str, Any]] = []
 
     def progress(self, what: str, done: float, total: float, details: str = "") -> None:
         self.told.append(f"{what} {done:g}/{total:g} {details.split('  ')[0]}")
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
 
     def look(self, record: Mapping[str, Any]) -> None:
         self.looks.append(record)
@@ -363,7 +347,33 @@ def test_a_run_tells_how_far_it_is_and_what_it_sees(tmp_path: Path) -> None:
     assert heard.told == [f"training {step}/12 step {step}" for step in (3, 6, 9, 10, 12)]
     assert [look["step"] for look in heard.looks] == [4, 8, 12]
     assert set(heard.looks[0]["samples"][0]) == {"given", "wanted", "got"}
-    assert heard.looks == run.log("look")
+    assert [
+        {**look, "crc": r["crc"]} for look, r in zip(heard.looks, run.log("look"), strict=True)
+    ] == run.log("look")
+
+
+def test_tensorboard_is_told_what_the_log_is_told(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    how = settings(average=1)
+    for stop in (7, None):
+        run = Run(tmp_path, Reverse(), how, listen=tensorboard(tmp_path / "tensorboard"))
+        if stop:
+            run.after(stop, lambda run=run: setattr(run.trainer, "interrupted", True))
+        run.trainer.train()
+    found = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    losses = [(e.step, e.value) for e in found.Scalars("training/loss")]
+    assert [step for step, _ in losses] == [r["step"] for r in run.log("step")]
+    assert [v for _, v in losses] == pytest.approx([r["loss"] for r in run.log("step")])
+    assert len(found.Scalars("development/exact")) == 3
+
+
+def test_tensorboard_that_is_not_there_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(ConfigError, match="needs the package tensorboard"):
+        tensorboard(tmp_path)
 
 
 def test_clipping_keeps_the_gradient_small(tmp_path: Path) -> None:

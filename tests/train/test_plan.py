@@ -99,7 +99,8 @@ def test_the_amount_of_data_chooses_the_model() -> None:
     assert epochs == sorted(epochs, key=lambda e: -(e or 0))
     assert (epochs[0], epochs[-1]) == (150, pytest.approx(6.7, abs=0.1))
     batches = [chosen(pairs).data.batch_tokens for pairs in (50, 100_000, 10**6)]
-    assert batches == [2048, 4096, 8192]
+    assert batches == [2048, 4096, 4096]
+    assert chosen(10**6, fast=True).data.batch_tokens == 8192
 
 
 def test_minutes_choose_the_model_too() -> None:

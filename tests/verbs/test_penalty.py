@@ -10,8 +10,8 @@ from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, Settings, TokenizerSettings
 from heedful.train.report import SilentReport
-from heedful.verbs import train as module
-from heedful.verbs.train import choose_penalty
+from heedful.verbs import finish as module
+from heedful.verbs.finish import choose_penalty
 
 WORDS = ["uno", "dos", "tres", "cuatro"]
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from heedful import __version__
-from heedful.cli import data, model
+from heedful import __version__, files
+from heedful.cli import data, life, model
 from heedful.errors import HeedfulError
 
 __all__ = ["app", "run"]
@@ -26,7 +26,7 @@ app = typer.Typer(
 )
 
 
-for group in (model, data):
+for group in (model, life, data):
     group.add_to(app)
 
 
@@ -58,8 +58,12 @@ def main(
     """Take the options that stand before a command."""
 
 
+SETS = ("--dev", "--test", "--mix", "--old")
+"""Options that take the files of one set of pairs."""
+
+
 def spread(arguments: list[str]) -> list[str]:
-    """Let `--dev` and `--test` take the one or two files that are a set.
+    """Let `--dev` and the like take the one or two files that are a set.
 
     `--dev a.ko a.en` becomes `--dev a.ko --dev a.en`; a TSV or JSONL file is a set by itself.
     """
@@ -67,7 +71,7 @@ def spread(arguments: list[str]) -> list[str]:
     while rest:
         word = rest.pop(0)
         out.append(word)
-        if word not in ("--dev", "--test") or not rest or rest[0].startswith("-"):
+        if word not in SETS or not rest or rest[0].startswith("-"):
             continue
         out.append(rest.pop(0))
         name = out[-1].split(":")[0].removesuffix(".gz")
@@ -94,7 +98,8 @@ def run() -> None:
     except HeedfulError as error:
         if debug:
             raise
-        print(f"heedful: {error}", file=sys.stderr)
+        if os.environ.get("RANK", "0") == "0":  # of several processes only the first speaks
+            print(f"heedful: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         if debug:
@@ -104,3 +109,8 @@ def run() -> None:
     except BrokenPipeError:  # the reader of our output went away: not an error of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if debug:
+            raise
+        print(f"heedful: {files.not_written(error.filename or 'a file', error)}", file=sys.stderr)
+        sys.exit(1)

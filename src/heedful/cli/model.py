@@ -5,19 +5,23 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from heedful.cli.show import make_report
 from heedful.errors import ConfigError, DataError
 
-__all__ = ["add_to", "evaluate", "info", "train", "translate"]
+if TYPE_CHECKING:
+    from heedful.train.report import Report
+    from heedful.verbs.train import Result
+
+__all__ = ["add_to", "end", "evaluate", "info", "plan", "train", "translate"]
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    for command in (train, translate, evaluate, info):
+    for command in (train, plan, translate, evaluate, info):
         app.command()(command)
 
 
@@ -59,6 +63,15 @@ def train(
     encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+    parallel: Annotated[
+        str, typer.Option(help="Under torchrun: ddp, or fsdp to spread the model too.")
+    ] = "ddp",
+    compiled: Annotated[
+        bool, typer.Option("--compile", help="Fuse each layer with torch.compile.")
+    ] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also write events for TensorBoard.")
+    ] = False,
 ) -> None:
     """Train a translation model on your own text; run it again to go on after a stop."""
     from heedful import config
@@ -68,14 +81,12 @@ def train(
 
     if device not in ("auto", "cpu", "cuda", "mps"):
         raise ConfigError(f"--device {device}: expected auto, cpu, cuda or mps")
+    if parallel not in ("ddp", "fsdp"):
+        raise ConfigError(f"--parallel {parallel}: expected ddp or fsdp")
     started = process_start()
-    raw: dict[str, Any] = {}
-    for name in (preset, recipe):
-        if name is not None:
-            raw = config.merge(raw, config.recipe(name))
-    flags = {k: v for k, v in (("minutes", minutes), ("seed", seed)) if v is not None}
-    raw = config.merge(raw, {"train": flags} if flags else {})
-    raw = config.merge(raw, config.parse_overrides(settings or []))
+    raw = laid_over(preset, recipe, minutes, seed, settings)
+    if compiled:
+        raw = config.merge(raw, {"train": {"compile": True}})
     request = Request(
         files=tuple(files),
         output=output,
@@ -88,12 +99,19 @@ def train(
         settings=raw,
         device=device,
         threads=threads,
+        parallel=parallel,
+        tensorboard=tensorboard,
     )
     report = make_report()
     try:
         result = verb(request, report, started)
     finally:
         report.close()
+    end(result, output, report)
+
+
+def end(result: Result, output: Path, report: Report) -> None:
+    """Say how a training ended, and what to type next."""
     if result.already:
         report.note(f"{output} is finished: {result.step:,} steps; nothing to do")
     elif result.finished:
@@ -107,6 +125,88 @@ def train(
             f"  {' '.join(map(shlex.quote, ['heedful', *sys.argv[1:]]))}"
         )
         raise typer.Exit(130)
+
+
+def laid_over(
+    preset: str | None,
+    recipe: Path | None,
+    minutes: float | None,
+    seed: int | None,
+    settings: list[str] | None,
+) -> dict[str, Any]:
+    """Lay recipe over preset, flags over recipe, and single settings over all."""
+    from heedful import config
+
+    raw: dict[str, Any] = {}
+    for name in (preset, recipe):
+        if name is not None:
+            raw = config.merge(raw, config.recipe(name))
+    flags = {k: v for k, v in (("minutes", minutes), ("seed", seed)) if v is not None}
+    raw = config.merge(raw, {"train": flags} if flags else {})
+    return config.merge(raw, config.parse_overrides(settings or []))
+
+
+def plan(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="The files of a training; none plans the paper's own."),
+    ] = None,
+    dev: Annotated[
+        list[Path] | None, typer.Option(help="Development text: two files, or a TSV or JSONL.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", help="Source language code, such as ko.")
+    ] = None,
+    target: Annotated[str | None, typer.Option("--to", help="Target language code.")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en).")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="tiny, small, base or big.")] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="A TOML file of settings, laid over the preset.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(help="Time for the whole training.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="One setting, such as train.steps=200.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
+    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+    devices: Annotated[int | None, typer.Option(min=1, help="Plan for so many devices ...")] = None,
+    tflops: Annotated[float, typer.Option(min=1e-6, help="... of so many TFLOP/s each ...")] = 9.5,
+    efficiency: Annotated[
+        float, typer.Option(min=1e-6, max=1, help="... of which a training reaches this share.")
+    ] = 0.3,
+) -> None:
+    """Say what a training will take: parameters, arithmetic, memory, time."""
+    from heedful.verbs.plan import Hardware, paper_lines
+    from heedful.verbs.plan import plan as verb
+    from heedful.verbs.request import Request
+
+    hardware = Hardware(devices, tflops, efficiency) if devices is not None else None
+    if not files:
+        names = [preset] if preset else ["base", "big"]
+        if not set(names) <= {"base", "big"}:
+            raise ConfigError(f"--preset {preset} without files: expected base or big, the paper's")
+        for number, name in enumerate(names):
+            typer.echo("\n" * (number > 0) + "\n".join(paper_lines(name, hardware)))
+        return
+    request = Request(
+        files=tuple(files),
+        output=Path(),
+        dev=tuple(dev or ()),
+        source=source,
+        target=target,
+        columns=parse_columns(columns),
+        encoding=encoding,
+        settings=laid_over(preset, recipe, minutes, None, settings),
+        threads=threads,
+    )
+    report = make_report()
+    try:
+        lines = verb(request, hardware, report)
+    finally:
+        report.close()
+    typer.echo("\n".join(lines))
 
 
 def parse_columns(text: str | None) -> tuple[str, str] | None:

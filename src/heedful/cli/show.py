@@ -13,9 +13,15 @@ __all__ = ["LiveReport", "make_report"]
 
 
 def make_report() -> Report:
-    """Choose how to show progress: live on a terminal, plain lines otherwise."""
-    from heedful.train.report import PlainReport
+    """Choose how to show progress: live on a terminal, plain lines otherwise.
 
+    Of several processes that train together only the first speaks.
+    """
+    from heedful.train.report import PlainReport, SilentReport
+    from heedful.train.world import World
+
+    if not World.of_environment().lead:
+        return SilentReport()
     return LiveReport() if sys.stderr.isatty() else PlainReport()
 
 

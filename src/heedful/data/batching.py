@@ -30,11 +30,15 @@ class Batch:
     source_lengths: Tensor
     target: Tensor
     target_lengths: Tensor
+    idle: bool = False
+    """Whether this is a stand-in for no rows, whose loss counts nothing."""
+    whole: np.ndarray | None = None
+    """The rows of all parts, where this is one of several."""
 
     @property
     def tokens(self) -> int:
         """Target tokens that are predicted: the words, and the end of each sentence."""
-        return int(self.target_lengths.sum()) + len(self.rows)
+        return 0 if self.idle else int(self.target_lengths.sum()) + len(self.rows)
 
     def split(self, parts: int) -> list[Batch]:
         """Give the rows in so many batches, fewer where there are not enough rows."""
@@ -58,6 +62,8 @@ class Batch:
             self.source_lengths.to(device),
             self.target.to(device),
             self.target_lengths.to(device),
+            self.idle,
+            self.whole,
         )
 
 
@@ -116,8 +122,11 @@ class Batches:
         random.shuffle(plan)
         return plan
 
-    def batch(self, rows: np.ndarray, epoch: int) -> Batch:
-        """Make one batch of a plan."""
+    def batch(self, rows: np.ndarray, epoch: int, part: int = 0, parts: int = 1) -> Batch:
+        """Make one batch of a plan, or one of several parts of like cost: every so manieth row."""
+        whole, first = rows, (part + int(rows[0])) % parts  # not always the same one has more
+        idle = first >= len(rows)
+        rows = rows[:1] if idle else rows[first::parts]
         corpus, variants = self._corpus, self._variants
         if variants is None:
             sources = [[*corpus.source[i].tolist(), self._eos] for i in rows.tolist()]
@@ -128,12 +137,12 @@ class Batches:
                 random = np.random.default_rng([self._seed, epoch, i])
                 sources.append([*variants.draw(corpus.source[i].tolist(), random), self._eos])
                 targets.append(variants.draw(corpus.target[i].tolist(), random))
-        return Batch(rows, *pad(sources, self._padding), *pad(targets, self._padding))
+        return Batch(rows, *pad(sources, self._padding), *pad(targets, self._padding), idle, whole)
 
-    def epoch(self, epoch: int, start: int = 0) -> Iterator[Batch]:
-        """Give the batches of an epoch, from the `start`-th on."""
+    def epoch(self, epoch: int, start: int = 0, part: int = 0, parts: int = 1) -> Iterator[Batch]:
+        """Give the batches of an epoch, from the `start`-th on, or one of several parts of each."""
         for rows in self.plan(epoch)[start:]:
-            yield self.batch(rows, epoch)
+            yield self.batch(rows, epoch, part, parts)
 
     def padding_share(self, epoch: int = 0) -> float:
         """Give the share of all computed positions that is padding."""

@@ -8,7 +8,6 @@ given, and the ids of the rest are written. Later runs map the ids and read no t
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,13 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
+from heedful import files
 from heedful.data.reading import Source
 from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer, learn
-from heedful.errors import DataError
+from heedful.errors import DataError, ModelFolderError
 from heedful.settings import Settings
 
-__all__ = ["Corpus", "Ids", "Pair", "development_size", "pairs_of", "prepare"]
+__all__ = ["Corpus", "Ids", "Pair", "development_size", "number_of", "pairs_of", "prepare"]
 
 CHUNK = 20_000
 """Pairs encoded at once: enough to keep the cores busy, little enough to forget."""
@@ -39,13 +39,11 @@ def _silent(what: str, done: int, total: int) -> None:
 class Ids:
     """Sequences of ids in two files: the numbers, and where each sequence ends."""
 
-    def __init__(self, stem: Path) -> None:
-        ends = np.memmap(f"{stem}.ends", dtype="<i8", mode="r")
-        self.ends = ends
+    def __init__(self, stem: Path, width: str) -> None:
+        """`width` is the numbers' type: "<u2" where the vocabulary fits it, else "<i4"."""
+        self.ends = np.memmap(f"{stem}.ends", dtype="<i8", mode="r")
         # An empty file cannot be mapped; a corpus of empty sequences never gets this far.
-        self.numbers = np.memmap(f"{stem}.ids", dtype="<i4", mode="r")
-        if int(ends[-1]) != len(self.numbers):
-            raise ValueError(f"{stem.name}.ids has {len(self.numbers)} ids, not {int(ends[-1])}")
+        self.numbers = np.memmap(f"{stem}.ids", dtype=width, mode="r")
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -65,7 +63,8 @@ class Ids:
 class _Writer:
     """Writes what `Ids` maps."""
 
-    def __init__(self, stem: Path) -> None:
+    def __init__(self, stem: Path, width: str) -> None:
+        self._width = width
         self._numbers = open(f"{stem}.ids", "wb")  # noqa: SIM115 (closed in `close`)
         self._ends = open(f"{stem}.ends", "wb")  # noqa: SIM115
         self._end = 0
@@ -73,9 +72,14 @@ class _Writer:
     def write(self, sequences: Sequence[Sequence[int]]) -> None:
         lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
         ends = self._end + np.cumsum(lengths)
-        flat = np.fromiter((i for s in sequences for i in s), dtype="<i4", count=int(lengths.sum()))
-        self._numbers.write(flat.tobytes())
-        self._ends.write(ends.astype("<i8").tobytes())
+        flat = np.fromiter(
+            (i for s in sequences for i in s), dtype=self._width, count=int(lengths.sum())
+        )
+        try:
+            self._numbers.write(flat.tobytes())
+            self._ends.write(ends.astype("<i8").tobytes())
+        except OSError as error:
+            raise files.not_written(self._numbers.name, error, flat.nbytes) from error
         self._end = int(ends[-1]) if len(ends) else self._end
 
     def close(self) -> None:
@@ -90,27 +94,46 @@ class Corpus:
     source: Ids
     target: Ids
     dev: list[Pair]
-    too_long: int
+    too_long: int = 0
     """Pairs left out because they had more pieces than `data.max_length`."""
+    lines: np.ndarray | None = None
+    """Which line of the text each pair was, counted through all files."""
+    starts: Sequence[tuple[str, int]] = ()
+    """The files, and at which line each of them begins."""
 
     def __len__(self) -> int:
         return len(self.source)
 
+    def places(self, rows: np.ndarray) -> list[str]:
+        """Name the lines of the text that some pairs were, as editors do."""
+        if self.lines is None:
+            return [f"pair {row + 1}" for row in rows.tolist()]
+        found = []
+        for line in self.lines[rows].tolist():
+            file, start = next((f, s) for f, s in reversed(self.starts) if s <= line)
+            found.append(f"{file}:{line - start + 1}")
+        return found
+
     @classmethod
     def open(cls, folder: Path) -> Corpus:
-        """Map a corpus that `prepare` wrote."""
-        try:
-            facts = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
-            return cls(
-                Ids(folder / "source"),
-                Ids(folder / "target"),
-                [(s, t) for s, t in facts["dev"]],
-                facts["too_long"],
-            )
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                f"the prepared corpus in {folder} cannot be read: {error}; delete that folder"
-            ) from error
+        """Map a corpus that `prepare` wrote, if it is to the bit what was written."""
+        facts = files.read_sealed(folder / "corpus.json")
+        for name, digest in facts["files"].items():
+            file = folder / name
+            if not file.exists():
+                raise ModelFolderError(f"{file} is missing; restore it or train again")
+            if files.sha256(file) != digest:
+                raise ModelFolderError(
+                    f"{file} is damaged: it is not what was written; restore it or train again"
+                )
+        return cls(
+            Ids(folder / "source", facts["width"]),
+            Ids(folder / "target", facts["width"]),
+            [(s, t) for s, t in facts["dev"]],
+            facts["too_long"],
+            np.memmap(folder / "lines", dtype="<u4", mode="r"),
+            [(file, start) for file, start in facts["starts"]],
+        )
 
 
 def development_size(pairs: int) -> int:
@@ -118,7 +141,7 @@ def development_size(pairs: int) -> int:
     return max(1, min(1000, pairs // 20))
 
 
-def _number(text: str, seed: int) -> float:
+def number_of(text: str, seed: int) -> float:
     """Give a text a number in [0, 1) that depends on nothing but it and the seed."""
     digest = hashlib.blake2b(text.encode(), digest_size=8, key=str(seed).encode()).digest()
     return int.from_bytes(digest, "little") / 2**64
@@ -126,11 +149,22 @@ def _number(text: str, seed: int) -> float:
 
 def pairs_of(sources: Sequence[Source], keep: np.ndarray | None = None) -> Iterator[Pair]:
     """Give the normalised pairs of all sources in order, those that are kept."""
+    return (pair for _, pair in _lines_of(sources, keep))
+
+
+def _lines_of(
+    sources: Sequence[Source],
+    keep: np.ndarray | None = None,
+    starts: list[tuple[str, int]] | None = None,
+) -> Iterator[tuple[int, Pair]]:
+    """Give each pair with its line, counted through; note in `starts` where each source begins."""
     line = 0
     for source in sources:
+        if starts is not None:
+            starts.append((str(source.paths[0]), line))
         for _, left, right in source.pairs():
             if keep is None or keep[line]:
-                yield normalise(left), normalise(right)
+                yield line, (normalise(left), normalise(right))
             line += 1
 
 
@@ -155,20 +189,20 @@ def _hold_out(
             f"lower it or give more text"
         )
     share = wanted / kept
-    below = (p for p in pairs_of(sources, keep) if _number(p[0], seed) < share)
+    below = (p for p in pairs_of(sources, keep) if number_of(p[0], seed) < share)
     # A sentence with thousands of translations must not fill the memory.
     held = list(islice(below, 5 * wanted))
     if 0 < len(held) < kept:
         return share, held
     # Little data and an unlucky draw, none or all: take the sentence with the smallest number.
-    numbers = sorted({_number(s, seed) for s, _ in pairs_of(sources, keep)})
+    numbers = sorted({number_of(s, seed) for s, _ in pairs_of(sources, keep)})
     if len(numbers) < 2:
         raise DataError(
             f"all {kept} usable pairs have the same source sentence: at least 2 different ones are "
             f"needed, one to learn from and one to check; give more text"
         )
     share = numbers[1]
-    return share, [p for p in pairs_of(sources, keep) if _number(p[0], seed) < share]
+    return share, [p for p in pairs_of(sources, keep) if number_of(p[0], seed) < share]
 
 
 def prepare(
@@ -204,26 +238,33 @@ def prepare(
     else:
         share, held = _hold_out(sources, keep, kept, settings)
 
-    def training() -> Iterator[Pair]:
-        for pair in pairs_of(sources, keep):
-            if _number(pair[0], seed) >= share:
-                yield pair
+    starts: list[tuple[str, int]] = []
+
+    def training() -> Iterator[tuple[int, Pair]]:
+        starts.clear()
+        for line, pair in _lines_of(sources, keep, starts):
+            if number_of(pair[0], seed) >= share:
+                yield line, pair
 
     if tokenizer is None:
         progress("learning pieces", 0, kept)
         wanted = min(1.0, settings.tokenizer.sample_lines / kept)
         sampled = _Again(
-            lambda: (t for pair in training() if _number(pair[1], seed + 1) < wanted for t in pair)
+            lambda: (
+                t for _, pair in training() if number_of(pair[1], seed + 1) < wanted for t in pair
+            )
         )
         tokenizer = Tokenizer(learn(sampled, settings.tokenizer))
 
     folder.mkdir(parents=True, exist_ok=True)
-    writers = _Writer(folder / "source"), _Writer(folder / "target")
+    width = "<u2" if tokenizer.ids.size <= 1 << 16 else "<i4"
+    writers = _Writer(folder / "source", width), _Writer(folder / "target", width)
     pairs, done, too_long, longest = training(), 0, 0, settings.data.max_length
+    numbers = (folder / "lines").open("wb")
     try:
         while chunk := list(islice(pairs, CHUNK)):
-            left = tokenizer.encode_many([s for s, _ in chunk])
-            right = tokenizer.encode_many([t for _, t in chunk])
+            left = tokenizer.encode_many([s for _, (s, _) in chunk])
+            right = tokenizer.encode_many([t for _, (_, t) in chunk])
             fit = [
                 0 < len(s) <= longest and 0 < len(t) <= longest
                 for s, t in zip(left, right, strict=True)
@@ -231,16 +272,27 @@ def prepare(
             too_long += len(fit) - sum(fit)
             writers[0].write([s for s, ok in zip(left, fit, strict=True) if ok])
             writers[1].write([t for t, ok in zip(right, fit, strict=True) if ok])
+            fitting = [line for (line, _), ok in zip(chunk, fit, strict=True) if ok]
+            numbers.write(np.array(fitting, dtype="<u4").tobytes())
             done += len(chunk)
             progress("preparing", done, kept)
     finally:
-        for writer in writers:
+        for writer in (*writers, numbers):
             writer.close()
     if too_long == done:
         raise DataError(
             f"all {done} pairs are longer than data.max_length = {longest} pieces or empty; "
             f"raise data.max_length or split the lines into sentences"
         )
-    facts = {"dev": held, "too_long": too_long}
-    (folder / "corpus.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
+    names = ("source.ids", "source.ends", "target.ids", "target.ends", "lines")
+    for name in names:
+        files.force(folder / name)
+    facts = {
+        "files": {name: files.sha256(folder / name) for name in names},
+        "width": width,
+        "starts": starts,
+        "too_long": too_long,
+        "dev": held,
+    }
+    files.write_sealed(folder / "corpus.json", facts)
     return Corpus.open(folder), tokenizer

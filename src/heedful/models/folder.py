@@ -12,8 +12,6 @@ imported where weights are asked for: an engine without it opens the folder too.
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -40,6 +38,9 @@ CARD, MANIFEST = "README.md", "manifest.json"
 
 RUN = "run"
 """The folder of what a training needs to go on; it is begun before the model is."""
+
+BEGINNING = (CONFIG, TOKENIZER, MANIFEST)
+"""What `create` writes."""
 
 Hashes = dict[str, list[str]]
 
@@ -82,7 +83,7 @@ class Folder:
             hashes = {name: [files.sha256(path / name)] for name in (CONFIG, TOKENIZER)}
             _write_manifest(path, hashes)
         except BaseException:
-            for name in (CONFIG, TOKENIZER, MANIFEST):
+            for name in BEGINNING:
                 (path / name).unlink(missing_ok=True)
             if made is not None:
                 shutil.rmtree(made, ignore_errors=True)
@@ -140,22 +141,11 @@ class Folder:
                 f"restore it or train again"
             ) from error
 
-    def write_weights(
-        self, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
-    ) -> None:
-        """Replace the weights in one step; `metadata` is kept in the file's header."""
-        from safetensors import SafetensorError
-        from safetensors.torch import save_file
-
-        ready = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
-        notes = {"format": "pt", "heedful": __version__, **(metadata or {})}
-        size = sum(t.nbytes for t in ready.values())
-        with self._replacing(WEIGHTS, size) as temporary:
-            try:
-                save_file(ready, temporary, notes)
-            except SafetensorError as error:
-                number = re.search(r"os error (\d+)", str(error))
-                raise OSError(int(number[1]) if number else 0, str(error)) from error
+    def write_weights(self, tensors: Mapping[str, Tensor]) -> None:
+        """Replace the weights in one step; the same weights make the same file, to the bit."""
+        notes = {"format": "pt"}  # one only: safetensors writes several in any order
+        with self._replacing(WEIGHTS, sum(t.nbytes for t in tensors.values())) as temporary:
+            files.save_tensors(temporary, tensors, notes)
 
     def write_settings(self, settings: Settings) -> Folder:
         """Replace the settings, such as those of decoding that were chosen after the training."""
@@ -195,7 +185,7 @@ def _claim(path: Path) -> Path | None:
     try:
         made = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
         path.mkdir(parents=True, exist_ok=True)
-        for name in (CONFIG, TOKENIZER, MANIFEST):
+        for name in BEGINNING:
             files.sweep(path / name)
         other = sorted(entry.name for entry in path.iterdir() if entry.name != RUN)
     except OSError as error:
@@ -217,7 +207,7 @@ def _hashes(path: Path) -> Hashes:
     """Read the manifest: which files there are, and the sha256 each of them may have."""
     file = path / MANIFEST
     try:
-        manifest = json.loads(file.read_text("utf-8"))
+        manifest = files.read_sealed(file)
         made_by, listed = manifest["format"], manifest["files"]
         if isinstance(made_by, int) and made_by > FORMAT_VERSION:
             raise ModelFolderError(
@@ -228,8 +218,6 @@ def _hashes(path: Path) -> Hashes:
             Path(name).name == name and hashes and all(isinstance(h, str) for h in hashes)
             for name, hashes in listed.items()
         )
-    except OSError as error:
-        raise files.not_read(file, error) from error
     except (ValueError, KeyError, TypeError, AttributeError):
         right = False
     if not right:
@@ -241,7 +229,7 @@ def _hashes(path: Path) -> Hashes:
 
 def _write_manifest(path: Path, hashes: Hashes) -> None:
     manifest = {"format": FORMAT_VERSION, "heedful": __version__, "files": hashes}
-    files.write(path / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    files.write_sealed(path / MANIFEST, manifest)
 
 
 def _verify(path: Path, name: str) -> None:

@@ -66,6 +66,7 @@ class Dropout(nn.Module):
         """Give x + dropout(change), in one pass over memory where possible."""
         if not self.active:
             return x + change
+        change = change.to(x.dtype)  # autocast may have made it half as wide
         mask = self.mask(change)
         return x + F.dropout(change, self.p) if mask is None else torch.addcmul(x, change, mask)
 

@@ -121,5 +121,7 @@ def projected(
     hidden: MD, weight: Tensor, bias: Tensor | None, targets: M, smoothing: float, pad: int | None
 ) -> Loss:
     """Do the same as `smoothed` from the decoder's states, without ever storing all logits."""
-    loss, nll, right = _Projected.apply(hidden, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
+    with torch.autocast(hidden.device.type, enabled=False):  # sums over a vocabulary need float32
+        states = hidden.to(weight.dtype)
+        loss, nll, right = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
     return Loss(loss, nll.detach(), right)

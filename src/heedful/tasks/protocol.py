@@ -49,8 +49,16 @@ class Task(Protocol[BatchT]):
         """How many batches an epoch has."""
         ...
 
-    def batches(self, epoch: int, start: int) -> Iterator[BatchT]:
-        """Give the batches of an epoch from the `start`-th on; the same ones whenever asked."""
+    def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[BatchT]:
+        """Give the batches of an epoch from the `start`-th on; the same ones whenever asked.
+
+        Of every batch only one of several parts, where several processes share it; the parts are
+        of about equal cost, and a part that would be empty is a stand-in without tokens.
+        """
+        ...
+
+    def where(self, batch: BatchT) -> list[str]:
+        """Name the lines of the corpus a batch was made of, for a person to look at."""
         ...
 
     def tokens(self, batch: BatchT) -> int:

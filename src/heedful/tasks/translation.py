@@ -36,7 +36,7 @@ class Translation:
         workers: int = 1,
     ) -> None:
         self.model, self._tokenizer, self._settings = model, tokenizer, settings
-        self._workers = workers
+        self._workers, self._corpus = workers, corpus
         chance = settings.tokenizer.regularisation
         self._batches = Batches(
             corpus,
@@ -57,9 +57,13 @@ class Translation:
         """How many batches an epoch has."""
         return len(self._batches.plan(epoch))
 
-    def batches(self, epoch: int, start: int) -> Iterator[Batch]:
-        """Give the batches of an epoch from the `start`-th on."""
-        return self._batches.epoch(epoch, start)
+    def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[Batch]:
+        """Give the batches of an epoch from the `start`-th on, or a part of each."""
+        return self._batches.epoch(epoch, start, part, parts)
+
+    def where(self, batch: Batch) -> list[str]:
+        """Name the lines of the text files."""
+        return self._corpus.places(batch.rows if batch.whole is None else batch.whole)
 
     def tokens(self, batch: Batch) -> int:
         """Target tokens, the ends of sentences included."""
@@ -73,13 +77,14 @@ class Translation:
         """Sum the smoothed loss over the real target tokens."""
         assert isinstance(model, Transformer)
         batch = batch.to(model.output_weight.device)
-        return model.loss(
+        found = model.loss(
             batch.source,
             batch.source_lengths,
             batch.target,
             batch.target_lengths,
             self._settings.train.label_smoothing,
         )
+        return Loss(*(0 * value for value in found)) if batch.idle else found
 
     def evaluate(self) -> Evaluation:
         """Translate a part of the development set greedily; measure the loss on all of it."""

@@ -1,98 +1,142 @@
-"""The state of a training on disk: one safetensors file, replaced whole or not at all.
+"""The states of a training on disk, kept so that nothing is ever lost.
 
-Tensors are the weights and Adam's two moments; everything else is JSON in the file's metadata,
-so the two can never disagree. Random states are not saved: every step seeds its own.
+A state is two files: the tensors (weights and Adam's moments), and a sealed JSON with everything
+else and the sha256 of the tensors. The JSON comes last: a state without it was never finished. The
+state before is kept until the new one has been read back, and one longer: if the newest turns out
+to be damaged, the run goes on from the one before. Random states are not saved, for every step
+seeds its own.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save
-from torch import Tensor, nn
+from safetensors.torch import load_file
+from torch import Tensor
 
 from heedful import files
-from heedful.errors import TrainingError
+from heedful.errors import ModelFolderError, TrainingError
 
-__all__ = ["average", "load_state", "read_weights", "save_state", "write_weights"]
+__all__ = ["States", "average", "read_weights", "write_weights"]
 
-
-def write_weights(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write tensors atomically."""
-    files.write(path, save({k: v.detach().contiguous() for k, v in tensors.items()}))
+Tensors = dict[str, Tensor]
 
 
-def read_weights(path: Path) -> dict[str, Tensor]:
-    """Read tensors back."""
+def write_weights(path: Path, tensors: Mapping[str, Tensor]) -> str:
+    """Write tensors atomically, read them back, and give the sha256 of the file."""
+    with files.replacing(path, sum(t.nbytes for t in tensors.values())) as temporary:
+        files.save_tensors(temporary, tensors)
+    _forget(path)
+    with safe_open(path, "pt") as file:
+        if any(not torch.equal(file.get_tensor(n), t.detach().cpu()) for n, t in tensors.items()):
+            raise TrainingError(f"{path} does not hold what was written: the disk may be failing")
+    return files.sha256(path)
+
+
+def _forget(path: Path) -> None:
+    """Have the system read a file from the disk next time, where it can be asked to."""
+    if hasattr(os, "posix_fadvise"):
+        with path.open("rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def read_weights(path: Path, digest: str | None = None) -> Tensors:
+    """Read tensors back; with a sha256, only if they are what was written."""
+    if not path.exists():
+        raise TrainingError(f"{path} is missing")
+    if digest is not None and files.sha256(path) != digest:
+        raise TrainingError(f"{path} is damaged: it is not what was written")
     try:
         return load_file(path)
     except (OSError, SafetensorError) as error:
         raise TrainingError(f"{path} cannot be read: {error}") from error
 
 
-def save_state(
-    path: Path,
-    model: nn.Module,
-    optimizers: Sequence[torch.optim.Optimizer],
-    state: dict[str, Any],
-) -> None:
-    """Write weights, moments and everything else of a run."""
-    tensors: dict[str, Tensor] = {}
-    for name, parameter in model.named_parameters():
-        tensors[f"model.{name}"] = parameter.detach().contiguous()
-        moments: dict[str, Any] = next(
-            (o.state[parameter] for o in optimizers if parameter in o.state), {}
-        )
-        for key in ("exp_avg", "exp_avg_sq"):
-            if key in moments:
-                tensors[f"{key}.{name}"] = moments[key].contiguous()
-        if "step" in moments:
-            state = state | {"optimizer_step": float(moments["step"])}
-    files.write(path, save(tensors, {"state": json.dumps(state)}))
+class States:
+    """The states of one run: the newest that is whole is the one to go on from."""
 
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.current: int | None = None
+        """The number of the state that was saved or loaded last."""
 
-def load_state(
-    path: Path, model: nn.Module, optimizers: Sequence[torch.optim.Optimizer]
-) -> dict[str, Any] | None:
-    """Restore a run; None where nothing was saved yet."""
-    if not path.exists():
+    def _file(self, number: int, kind: str) -> Path:
+        return self.folder / f"{number:08d}.{kind}"
+
+    def _numbers(self) -> list[int]:
+        """Numbers of the states there are, whole or not."""
+        names = {path.name for path in self.folder.glob("[0-9]*.*")}
+        return sorted({int(name.split(".")[0]) for name in names})
+
+    def save(self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+        """Write a state; only when it is known to be whole, remove the one before the last."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        there = self._numbers()
+        number = max(there, default=0) + 1
+        digest = write_weights(self._file(number, "safetensors"), tensors)
+        files.write_sealed(self._file(number, "json"), {"tensors": digest, **facts})
+        files.read_sealed(self._file(number, "json"))
+        for old in there:
+            if old != self.current:
+                self._file(old, "json").unlink(missing_ok=True)
+                self._file(old, "safetensors").unlink(missing_ok=True)
+        for left in self.folder.glob(".*.tmp"):  # of writers that were killed
+            files.sweep(self.folder / left.name.split(".", 1)[1].rsplit(".", 2)[0])
+        self.current = number
+
+    def load(self, note: Callable[[str], None]) -> tuple[Tensors, dict[str, Any]] | None:
+        """Give the newest state that is whole, telling of those that are not; None without any."""
+        numbers = self._numbers()
+        for number in reversed(numbers):
+            try:
+                found = self.read(number)
+            except (ModelFolderError, TrainingError) as error:
+                reason = str(error).removesuffix("; restore it or train again")
+                if not self._file(number, "json").exists():
+                    reason = f"{self._file(number, 'json')} is missing: this state was not finished"
+                    if numbers == [1]:  # the first state is that of step 0
+                        note(f"{reason}; beginning again")
+                        return None
+                if number == numbers[0]:
+                    raise TrainingError(
+                        f"{reason}, and there is no whole state before it; restore it, "
+                        f"or delete {self.folder.parent.parent} and train again"
+                    ) from error
+                note(f"{reason}; going on from the state before it")
+            else:
+                self.current = number
+                return found
         return None
-    try:
-        with safe_open(path, "pt") as file:
-            state: dict[str, Any] = json.loads(file.metadata()["state"])
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError, ValueError, KeyError) as error:
-        raise TrainingError(
-            f"the state of the run in {path} cannot be read: {error}; delete it to start again"
-        ) from error
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(tensors[f"model.{name}"])
-            if f"exp_avg.{name}" in tensors:
-                owner = next(o for o in optimizers if _owns(o, parameter))
-                owner.state[parameter] = {
-                    "step": torch.tensor(state["optimizer_step"]),
-                    "exp_avg": tensors[f"exp_avg.{name}"],
-                    "exp_avg_sq": tensors[f"exp_avg_sq.{name}"],
-                }
-    return state
+
+    def read(self, number: int) -> tuple[Tensors, dict[str, Any]]:
+        """Give one state, if it is whole."""
+        facts = self._facts(number)
+        return read_weights(self._file(number, "safetensors"), facts.pop("tensors")), facts
+
+    def facts(self) -> dict[str, Any] | None:
+        """Give what the newest whole state says but its tensors, which are not looked at."""
+        for number in reversed(self._numbers()):
+            try:
+                return self._facts(number)
+            except ModelFolderError:
+                continue
+        return None
+
+    def _facts(self, number: int) -> dict[str, Any]:
+        return files.read_sealed(self._file(number, "json"))
 
 
-def _owns(optimizer: torch.optim.Optimizer, parameter: Tensor) -> bool:
-    return any(p is parameter for group in optimizer.param_groups for p in group["params"])
-
-
-def average(paths: Iterable[Path]) -> dict[str, Tensor]:
+def average(sets: Iterable[Mapping[str, Tensor]]) -> Tensors:
     """Average weights: the mean of several good points is often better than each."""
-    total: dict[str, Tensor] = {}
+    total: Tensors = {}
     count = 0
-    for path in paths:
+    for weights in sets:
         count += 1
-        for name, tensor in read_weights(path).items():
+        for name, tensor in weights.items():
             total[name] = total[name] + tensor.double() if name in total else tensor.double()
     return {name: (tensor / count).float() for name, tensor in total.items()}

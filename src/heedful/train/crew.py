@@ -9,7 +9,7 @@ are each worker's own until they are summed, always in the same order: a run rep
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
@@ -21,8 +21,9 @@ from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
 from heedful.tasks.protocol import Task
 from heedful.train.optim import make_optimizer
+from heedful.train.precision import Precision, Scale
 
-__all__ = ["Crew"]
+__all__ = ["Crew", "compile_layers", "moments_of", "take_moments"]
 
 BatchT = TypeVar("BatchT")
 ItemT = TypeVar("ItemT")
@@ -30,9 +31,19 @@ ResultT = TypeVar("ResultT")
 
 
 class Crew(Generic[BatchT]):
-    """Runs forward, backward and Adam for a task, on `size` threads."""
+    """Runs forward, backward and Adam for a task, on `size` threads of one process."""
 
-    def __init__(self, task: Task[BatchT], settings: TrainSettings, size: int) -> None:
+    lead, part, parts = True, 0, 1
+
+    def __init__(
+        self,
+        task: Task[BatchT],
+        settings: TrainSettings,
+        size: int,
+        precision: Precision | None = None,
+    ) -> None:
+        self._precision = precision or Precision()
+        self.scale = Scale(self._precision)
         self.task, self.model = task, task.model
         self._models = [task.model, *(_twin(task.model) for _ in range(size - 1))]
         self._generators = [torch.Generator() for _ in self._models]
@@ -40,6 +51,8 @@ class Crew(Generic[BatchT]):
             for module in model.modules():
                 if isinstance(module, Dropout):
                     module.generator = generator
+        if settings.compile:
+            compile_layers(self._models)
         self._shares = _deal(task.model, size)
         self.optimizers = [make_optimizer(share, settings) for share in self._shares]
         self._pool = ThreadPoolExecutor(size) if size > 1 else None
@@ -54,25 +67,31 @@ class Crew(Generic[BatchT]):
 
         Gives the tokens, the summed loss and the summed negative log-likelihood.
         """
-        tokens = sum(self.task.tokens(batch) for batch in group)
+        tokens, factor = sum(self.task.tokens(batch) for batch in group), self.scale.factor
         for model in self._models:
             model.zero_grad(set_to_none=True)
 
         def work(worker: int) -> tuple[float, float]:
             self._generators[worker].manual_seed(seeds[worker])
+            if self.size == 1:
+                torch.manual_seed(seeds[worker])  # a GPU's dropout draws from torch's own generator
             loss = nll = 0.0
             for batch in group:
                 parts = self.task.split(batch, self.size)
                 if worker >= len(parts):
                     continue
-                found: Loss = self.task.loss(self._models[worker], parts[worker])
-                (found.loss / tokens).backward()  # type: ignore[no-untyped-call]
+                with self._precision.autocast():
+                    found: Loss = self.task.loss(self._models[worker], parts[worker])
+                (found.loss * (factor / tokens)).backward()  # type: ignore[no-untyped-call]
                 loss += found.loss.item()
                 nll += found.nll.item()
             return loss, nll
 
         done = self._map(work, range(self.size))
         self._map(self._sum, range(self.size))
+        if factor != 1:
+            gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
+            torch._foreach_mul_(gradients, 1 / factor)
         return tokens, sum(d[0] for d in done), sum(d[1] for d in done)
 
     def _sum(self, worker: int) -> None:
@@ -107,6 +126,35 @@ class Crew(Generic[BatchT]):
 
         self._map(work, range(self.size))
 
+    def tensors(self) -> dict[str, Tensor]:
+        """Give weights and Adam's moments by name."""
+        found = {f"model.{n}": p.detach() for n, p in self.model.named_parameters()}
+        for name, parameter in self.model.named_parameters():
+            for optimizer in self.optimizers:
+                found |= moments_of(optimizer, name, parameter)
+        return found
+
+    @torch.no_grad()
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Take weights and moments back; without moments, Adam begins anew."""
+        for optimizer in self.optimizers:
+            optimizer.state.clear()
+        for name, parameter in self.model.named_parameters():
+            parameter.copy_(tensors[f"model.{name}"])
+            owner = next(o for o in self.optimizers if _owns(o, parameter))
+            take_moments(owner, name, parameter, tensors)
+
+    def refresh(self) -> None:
+        """Nothing to do: the task's model is the one that is trained."""
+
+    def together(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do it: there is no other process."""
+        return work()
+
+    def agree(self, flags: Sequence[bool]) -> list[bool]:
+        """Give the flags: there is no other process."""
+        return list(flags)
+
     def _map(self, work: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> list[ResultT]:
         return list(map(work, items) if self._pool is None else self._pool.map(work, items))
 
@@ -114,6 +162,43 @@ class Crew(Generic[BatchT]):
         """Let the workers go."""
         if self._pool is not None:
             self._pool.shutdown()
+
+
+def compile_layers(models: Sequence[nn.Module]) -> None:
+    """Have torch.compile make one function of each layer, for any lengths."""
+    for model in models:
+        for stack in model.modules():
+            if isinstance(stack, nn.ModuleList):
+                for layer in stack:
+                    layer.compile(dynamic=True)
+
+
+MOMENTS = ("exp_avg", "exp_avg_sq", "step")
+
+
+def moments_of(
+    optimizer: torch.optim.Optimizer, name: str, parameter: nn.Parameter
+) -> dict[str, Tensor]:
+    """Give what Adam remembers of a weight, under names for a file."""
+    state = optimizer.state.get(parameter, {})
+    return {f"{kind}.{name}": state[kind].detach() for kind in MOMENTS if kind in state}
+
+
+def take_moments(
+    optimizer: torch.optim.Optimizer,
+    name: str,
+    parameter: nn.Parameter,
+    tensors: Mapping[str, Tensor],
+) -> None:
+    """Have Adam remember what was saved of a weight, where anything was."""
+    if f"exp_avg.{name}" in tensors:
+        optimizer.state[parameter] = {
+            kind: tensors[f"{kind}.{name}"].clone().to(parameter.device) for kind in MOMENTS
+        }
+
+
+def _owns(optimizer: torch.optim.Optimizer, parameter: Tensor) -> bool:
+    return any(p is parameter for group in optimizer.param_groups for p in group["params"])
 
 
 def _twin(model: nn.Module) -> nn.Module:

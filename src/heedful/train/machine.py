@@ -67,8 +67,8 @@ def interruptible(work: Interruptible) -> Iterator[None]:
         return
 
     def stop(number: int, frame: Any) -> None:
-        if work.interrupted:
-            raise KeyboardInterrupt
+        if work.interrupted and number == signal.SIGINT:
+            raise KeyboardInterrupt  # torchrun repeats SIGTERM, a person presses Ctrl-C twice
         work.interrupted = True
 
     before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}

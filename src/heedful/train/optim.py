@@ -15,7 +15,7 @@ __all__ = ["Anchor", "Schedule", "make_optimizer"]
 
 
 def make_optimizer(
-    parameters: Iterable[nn.Parameter], settings: TrainSettings
+    parameters: Iterable[nn.Parameter], settings: TrainSettings, fused: bool = True
 ) -> torch.optim.AdamW:
     """Make Adam(0.9, 0.98, 1e-9); weight decay, where asked for, spares biases and norms."""
     parameters = list(parameters)
@@ -30,7 +30,7 @@ def make_optimizer(
         lr=0.0,
         betas=(settings.beta1, settings.beta2),
         eps=settings.epsilon,
-        fused=True,
+        fused=fused,
     )
 
 

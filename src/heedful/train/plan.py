@@ -7,14 +7,29 @@ dropout and the number of epochs are rules of thumb that nothing here has measur
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from heedful import config
-from heedful.settings import ModelSettings, Settings
+from heedful.settings import ModelSettings, Settings, TrainSettings
 
-__all__ = ["Estimate", "Facts", "choose_model", "choose_vocabulary", "estimate", "machine_rate"]
+if TYPE_CHECKING:
+    from heedful.tasks.protocol import Task
+
+BatchT = TypeVar("BatchT")
+
+__all__ = [
+    "Estimate",
+    "Facts",
+    "calibrate",
+    "choose_model",
+    "choose_vocabulary",
+    "estimate",
+    "machine_rate",
+    "memory",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,8 @@ class Estimate:
     flops_per_epoch: float
     """Arithmetic of one pass over the data, forward and backward."""
     seconds_per_epoch: float
+    flops_per_token: float
+    """Arithmetic for one source and one target token."""
 
 
 def machine_rate(trials: int = 12) -> float:
@@ -81,7 +98,47 @@ def estimate(model: ModelSettings, facts: Facts, rate: float) -> Estimate:
     embedding = facts.vocabulary * model.d_model
     flops = 6.0 * (facts.source_tokens * source + facts.target_tokens * (target + embedding))
     copies = 1 + (not model.share_embeddings) + (not model.share_output)
-    return Estimate(source + target + copies * embedding, flops, flops / (rate * EFFICIENCY))
+    return Estimate(
+        source + target + copies * embedding,
+        flops,
+        flops / (rate * EFFICIENCY),
+        6.0 * (source + target + embedding),
+    )
+
+
+BARE = 320e6
+"""Bytes of a process that has loaded torch and a tokeniser."""
+
+
+def memory(model: ModelSettings, parameters: int, batch_tokens: int, workers: int = 1) -> float:
+    """Foresee the most bytes a training holds: weights, gradients, moments, activations.
+
+    A position keeps about ten vectors of d_model and two of d_ff in an encoder layer, eighteen and
+    two in a decoder layer, whose attentions are two.
+    """
+    numbers = parameters * (1 + workers + 2)
+    wide, inner = model.d_model, 2 * model.d_ff
+    layers = model.encoder_layers * (10 * wide + inner) + model.decoder_layers * (18 * wide + inner)
+    return BARE + 4.0 * (numbers + layers * batch_tokens / 2)
+
+
+def calibrate(task: Task[BatchT], settings: TrainSettings, workers: int, steps: int = 4) -> float:
+    """Take a few real steps with a learning rate of zero; give the seconds one epoch will take."""
+    from heedful.train.crew import Crew
+
+    crew: Crew[BatchT] = Crew(task, settings, workers)
+    times = []
+    try:
+        for batch in itertools.islice(task.batches(0, 0), steps + 1):
+            begun = time.perf_counter()
+            crew.gradients([batch], list(range(workers)))
+            crew.norm()
+            crew.update(0.0, 1.0)
+            times.append(time.perf_counter() - begun)
+    finally:
+        crew.close()
+    usual = times[1:] or times  # the first also finds its memory
+    return sum(usual) / len(usual) * task.size(0)
 
 
 def choose_vocabulary(raw: dict[str, Any], pairs: int) -> dict[str, Any]:
@@ -121,7 +178,8 @@ def choose_model(
         if minutes is None or epochs >= ENOUGH_EPOCHS or step == 0:
             break
         step -= 1
-    batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 else 8192
+    # On a CPU a larger batch than 4096 is no faster a token, and takes memory.
+    batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 or not fast else 8192
     batch = max(batch, 2 * (facts.longest + 2))
     steps = epochs * (facts.source_tokens + facts.target_tokens) / batch
     training: dict[str, Any] = {}

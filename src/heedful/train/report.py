@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import sys
 import time
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
+
+from heedful import files
 
 __all__ = ["LogFile", "PlainReport", "Report", "SilentReport", "clock"]
 
@@ -99,27 +105,84 @@ def look_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 class LogFile:
-    """`log.jsonl`: one JSON object a line, whatever the terminal shows."""
+    """`log.jsonl`: one JSON object a line, whatever the terminal shows.
 
-    def __init__(self, path: Path, step: int) -> None:
-        """Open for appending; lines after `step`, of a part that is run again, are dropped."""
-        lines = []
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    record = json.loads(line)
-                except ValueError:
-                    continue  # cut off by a kill
-                if record.get("step", 0) <= step:
-                    lines.append(line)
-            path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        self._file = path.open("a", encoding="utf-8")
+    A state of the run remembers how many bytes the log had, and their sha256. A run that goes on
+    cuts the log there, so no line is there twice and none is missing.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        size: int = 0,
+        digest: str = "",
+        listen: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> None:
+        """Open for appending after the first `size` bytes, which have to have that sha256.
+
+        `listen` hears every record that is written.
+        """
+        self._path, self._listen = path, listen
+        data = path.read_bytes() if path.exists() else b""
+        kept = data[:size]
+        self.tail: Sequence[dict[str, Any]] = _records(data[size:])
+        """What was written after the state: of a part that will be run again."""
+        self.damaged = bool(digest) and hashlib.sha256(kept).hexdigest() != digest
+        if self.damaged:
+            path.touch()
+            path.replace(path.with_name("log.damaged.jsonl"))
+            kept = b"".join(line + b"\n" for line in kept.split(b"\n") if _records(line))
+            files.write(path, kept)
+        path.touch()
+        self._file = path.open("r+b")
+        self.cut(len(kept))
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Add a record."""
-        self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
-        self._file.flush()
+        """Add a record, with a checksum: a run that goes on believes only what is whole."""
+        record = {**record, "crc": _checksum(record)}
+        self._append((json.dumps(record, ensure_ascii=False) + "\n").encode())
+        if self._listen is not None:
+            self._listen(record)
+
+    def _append(self, data: bytes) -> None:
+        try:
+            self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            raise files.not_written(self._path, error, len(data)) from error
+        self._digest.update(data)
+        self._size += len(data)
+
+    def mark(self) -> tuple[int, str]:
+        """Force the log to the disk, and give its size and sha256 for a state to remember."""
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise files.not_written(self._path, error) from error
+        return self._size, self._digest.hexdigest()
+
+    def cut(self, size: int) -> None:
+        """Forget what was written after so many bytes."""
+        self._file.truncate(size)
+        self._file.seek(size)
+        self._size = size
+        self._digest = hashlib.sha256(self._path.read_bytes())
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _records(data: bytes) -> list[dict[str, Any]]:
+    """Take lines of JSON apart; what a kill cut off, or a disk spoilt, is left out."""
+    found = []
+    for line in data.splitlines():
+        with suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict) and record.pop("crc", None) == _checksum(record):
+                found.append(record)
+    return found
+
+
+def _checksum(record: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(record, ensure_ascii=False).encode())

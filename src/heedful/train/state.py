@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, NamedTuple
 
-__all__ = ["Clock", "Outcome", "State", "Window"]
+__all__ = ["Clock", "Kept", "Outcome", "State", "Window"]
 
 
 class Clock:
@@ -26,6 +28,48 @@ class Clock:
 
 
 @dataclass
+class Window:
+    """Sums since the last line of the log."""
+
+    tokens: int = 0
+    loss: float = 0.0
+    nll: float = 0.0
+    norm: float = 0.0
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        """Start the clock, which is no part of a state: rates may differ where a run went on."""
+        self._begun, self._before = time.monotonic(), self.tokens
+
+    def add(self, tokens: int, loss: float, nll: float, norm: float) -> None:
+        """Count one step."""
+        self.tokens += tokens
+        self.loss += loss
+        self.nll += nll
+        self.norm += norm
+        self.steps += 1
+
+    def figures(self) -> dict[str, float]:
+        """Give the means, and the speed, since the window was opened."""
+        seconds = max(1e-9, time.monotonic() - self._begun)
+        return {
+            "loss": self.loss / self.tokens,
+            "perplexity": math.exp(min(50.0, self.nll / self.tokens)),
+            "gradient_norm": self.norm / self.steps,
+            "tokens_per_second": (self.tokens - self._before) / seconds,
+        }
+
+
+class Kept(NamedTuple):
+    """Weights kept for averaging."""
+
+    step: int
+    score: float
+    digest: str
+    """The sha256 of their file; empty where they are not kept but only counted."""
+
+
+@dataclass
 class State:
     """Where a run is: everything that is not a tensor."""
 
@@ -34,6 +78,7 @@ class State:
     place: int = 0
     """Batches of the epoch already taken."""
     tokens: int = 0
+    window: Window = field(default_factory=Window)
     best: float = -math.inf
     loss_of_best: float = math.inf
     best_loss: float = math.inf
@@ -43,15 +88,48 @@ class State:
     """Looks since anything got better."""
     look_at: int = 0
     """The step of the next look, where looks are not every so many steps."""
-    kept: list[tuple[int, float]] = field(default_factory=list)
-    """Step and score of the weights kept for averaging."""
+    kept: list[Kept] = field(default_factory=list)
+    peak: float = 0.0
+    """The peak learning rate, to notice when another one is asked for."""
     anchors: list[tuple[int, float, int]] = field(default_factory=list)
+    where: str = ""
+    """Device, numbers and workers: on others the same run is not the same to the bit."""
+    loss_scale: tuple[float, int] = (1.0, 0)
+    """Of float16: the factor, and good steps since it changed."""
+    lr_scale: float = 1.0
+    """Halved at each rollback."""
+    rollbacks: int = 0
+    """In a row, without a state saved beyond where it went wrong."""
+    diverged_at: int = 0
+    typical: float = 0.0
+    """The loss a token of late, and how far it usually is from that."""
+    spread: float = 0.0
+    spiked_at: int = 0
+    log_size: int = 0
+    """Bytes of the log that belong to this state, and their sha256."""
+    log_digest: str = ""
     spent: float = 0.0
-    """Seconds of earlier parts of the run."""
+    """Seconds of the run so far, all its parts together."""
+    saved: int = 0
+    """How often the run was saved."""
     finished: bool = False
     why: str = ""
     weights: str = "none yet"
     """How the run ended, and which weights were chosen, in words."""
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give it as what JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any]) -> State:
+        """Take it from what JSON held; what else is there is not ours."""
+        own = {f.name: facts[f.name] for f in fields(cls) if f.name in facts}
+        own["window"] = Window(**own["window"])
+        own["kept"] = [Kept(*kept) for kept in own["kept"]]
+        own["loss_scale"] = tuple(own["loss_scale"])
+        own["anchors"] = [tuple(anchor) for anchor in own["anchors"]]
+        return cls(**own)
 
 
 @dataclass(frozen=True)
@@ -67,29 +145,4 @@ class Outcome:
     """"finished", "no better for a while" or "interrupted"."""
     weights: str
     """Which weights were chosen, in words."""
-
-
-class Window:
-    """Sums since the last line of the log."""
-
-    def __init__(self) -> None:
-        self.tokens, self.loss, self.nll, self.norm, self.steps = 0, 0.0, 0.0, 0.0, 0
-        self.begun = time.monotonic()
-
-    def add(self, tokens: int, loss: float, nll: float, norm: float) -> None:
-        """Count one step."""
-        self.tokens += tokens
-        self.loss += loss
-        self.nll += nll
-        self.norm += norm
-        self.steps += 1
-
-    def figures(self) -> dict[str, float]:
-        """Give the means, and the speed, since the window was opened."""
-        return {
-            "loss": self.loss / self.tokens,
-            "perplexity": math.exp(min(50.0, self.nll / self.tokens)),
-            "gradient_norm": self.norm / self.steps,
-            "tokens_per_second": self.tokens / (time.monotonic() - self.begun),
-            "at": time.time(),
-        }
+    parameters: int

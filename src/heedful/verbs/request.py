@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from heedful import config, files
+from heedful.data.languages import separate_columns
 from heedful.errors import ModelFolderError
+from heedful.models.folder import BEGINNING
+from heedful.settings import Settings
 
 __all__ = [
+    "FREE",
     "LIMITS",
     "Request",
+    "changes",
+    "clear",
+    "fingerprints",
     "free",
     "leaving_nothing_half_made",
+    "locked",
     "make_folder",
-    "same_request",
+    "read_request",
+    "write_request",
 ]
 
 LIMITS = ("steps", "epochs", "minutes")
-"""Settings that say when to stop: a training goes on under others than it began with."""
+"""Settings that say when to stop."""
+FREE = {
+    *(f"train.{key}" for key in LIMITS),
+    *(f"train.{key}" for key in ("lr", "patience", "evaluate_every", "average", "log_every")),
+    "train.clip",
+}
+"""Settings under which a training may go on though it began with others."""
+LOCK = "lock"
 
 
 @dataclass(frozen=True)
@@ -41,14 +59,16 @@ class Request:
     """Raw settings: preset, recipe and overrides, merged."""
     device: str = "auto"
     threads: int = 0
+    parallel: str = "ddp"
+    """How several processes share the model: ddp (each has it whole) or fsdp (each has a part)."""
+    tensorboard: bool = False
+    """Whether TensorBoard is told what the log is told."""
+    parent: Path | None = None
+    """A model this one comes from: fine-tuned from its weights, or taught with its pieces."""
+    inherit: Literal["weights", "pieces"] = "weights"
 
     def key(self) -> dict[str, Any]:
-        """What must be the same for a training to be continued."""
-        raw = json.loads(json.dumps(self.settings or {}))
-        for limit in LIMITS:
-            raw.get("train", {}).pop(limit, None)
-        if not raw.get("train", True):
-            del raw["train"]
+        """What must be the same for a training to be continued, settings apart."""
         return {
             "files": [str(f.absolute()) for f in self.files],
             "dev": [str(f.absolute()) for f in self.dev],
@@ -56,66 +76,223 @@ class Request:
             "target": self.target,
             "columns": list(self.columns) if self.columns else None,
             "encoding": self.encoding,
-            "settings": raw,
+            "parent": str(self.parent.absolute()) if self.parent else None,
         }
 
 
-@contextmanager
-def leaving_nothing_half_made(output: Path) -> Iterator[None]:
-    """Remove what a failed preparation wrote; what was there before is left alone."""
-    run = output / "run"
-    made = [path for path in (run, output, *output.parents) if not path.exists()]
-    try:
-        yield
-    except BaseException:
-        if run in made:
-            shutil.rmtree(run, ignore_errors=True)
-        if output in made:
-            shutil.rmtree(output, ignore_errors=True)
-        for parent in made[2:]:
-            with suppress(OSError):
-                parent.rmdir()
-        raise
+# -- what is remembered of a request ------------------------------------------------------------
 
 
-def free(output: Path) -> None:
-    """See that nothing is in the way; what a killed preparation left is cleared away."""
-    if output.exists() and (
-        not output.is_dir() or any(entry.name != "run" for entry in output.iterdir())
-    ):
+def fingerprints(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """Say of each file what tells it from another: size, time and sha256."""
+    found = {}
+    for given in paths:
+        path, _ = separate_columns(given)
+        about = path.stat()
+        found[str(path.absolute())] = {
+            "size": about.st_size,
+            "time": about.st_mtime_ns,
+            "sha256": files.sha256(path),
+        }
+    return found
+
+
+def write_request(request: Request, path: Path, prints: Mapping[str, Any]) -> None:
+    """Remember what was asked for, and what the files were."""
+    settings = json.loads(json.dumps(request.settings or {}))
+    files.write_sealed(path, {**request.key(), "settings": settings, "fingerprints": prints})
+
+
+def read_request(path: Path) -> dict[str, Any]:
+    """Read what `write_request` wrote."""
+    if not path.exists():
         raise ModelFolderError(
-            f"{output} exists and is not a Heedful model folder; choose another folder with -o"
+            f"{path.parent.parent} holds a model that was not trained here: {path} is missing; "
+            f"choose another folder with -o"
         )
-    if (output / "run" / "request.json").exists():
-        shutil.rmtree(output / "run")
-    elif (output / "run").exists():
-        raise ModelFolderError(
-            f"{output} has a folder run that is not Heedful's; choose another folder with -o"
-        )
+    return files.read_sealed(path)
 
 
-def same_request(request: Request, kept: Path) -> None:
-    """Refuse a folder whose model was asked for with other files or settings."""
-    if not kept.exists():
-        raise ModelFolderError(
-            f"{request.output} holds a model that was not trained here; choose another folder "
-            f"with -o"
-        )
-    old, new = json.loads(kept.read_text(encoding="utf-8")), request.key()
-    for name in new:
-        if old.get(name) != new[name]:
+def changes(
+    request: Request, old: Mapping[str, Any], chosen: Settings
+) -> tuple[Request, list[str]]:
+    """Give the request that is meant, and what of it is new, in words; refuse what cannot be.
+
+    A setting that is not given is as it was, but for limits: those given now replace those before.
+    `chosen` are the settings of the folder, so that naming what was chosen anyhow is no change.
+    """
+    again = "choose another folder with -o, or repeat the command it was trained with to go on"
+    for name, new in request.key().items():
+        if old.get(name) != new:
             raise ModelFolderError(
                 f"{request.output} holds a model trained with other {name} "
-                f"({_short(old.get(name))}, now {_short(new[name])}); choose another folder "
-                f"with -o, or repeat the command it was trained with to go on"
+                f"({_short(old.get(name))}, now {_short(new)}); {again}"
             )
+    before, now = old["settings"], json.loads(json.dumps(request.settings or {}))
+    meant, had, wanted = config.merge(before, now), _flat(before), _flat(now)
+    if set(wanted) & {f"train.{key}" for key in LIMITS}:
+        for key in LIMITS:
+            if f"train.{key}" not in wanted:
+                meant.get("train", {}).pop(key, None)
+    resolved, found = _flat(chosen.model_dump()), []
+    for name, new in sorted(_flat(meant).items()):
+        one = had.get(name, resolved.get(name))
+        if one == new:
+            continue
+        if name not in FREE:
+            raise ModelFolderError(
+                f"{request.output} holds a model trained with another {name} "
+                f"({_short(one)}, now {_short(new)}); {again}"
+            )
+        found.append(f"{name}: {_short(one)} before, {_short(new)} now")
+    found += [f"{n}: {had[n]} before, no limit now" for n in sorted(set(had) - set(_flat(meant)))]
+    found += _changed_files(old["fingerprints"], again)
+    return replace(request, settings=meant), found
+
+
+def _changed_files(prints: Mapping[str, Mapping[str, Any]], again: str) -> list[str]:
+    """Refuse a file that is another than it was; one that is gone is not needed any more."""
+    gone = []
+    for name, had in prints.items():
+        path = Path(name)
+        if not path.exists():
+            gone.append(f"{path} is gone; what was prepared from it is still there")
+            continue
+        about = path.stat()
+        if (about.st_size, about.st_mtime_ns) == (had["size"], had["time"]):
+            continue
+        if files.sha256(path) != had["sha256"]:
+            raise ModelFolderError(
+                f"{path} has changed since the training began (sha256 {had['sha256'][:12]}... "
+                f"then); restore it, or {again}"
+            )
+    return gone
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{above}{key}.")
+        else:
+            found[above + key] = value
+    return found
 
 
 def _short(value: Any) -> str:
     if isinstance(value, list):
         value = ", ".join(Path(v).name for v in value)
+    if value is None:
+        return "not given"
     text = str(value)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+# -- the folder -------------------------------------------------------------------------------
+
+
+@contextmanager
+def locked(output: Path) -> Iterator[list[Path]]:
+    """Let one run at a time train into a folder; a run that was killed leaves no lock behind.
+
+    Gives the folders that had to be made for it, innermost first.
+    """
+    run = output / "run"
+    made = [path for path in (run, output, *output.parents) if not path.exists()]
+    make_folder(run)
+    try:
+        handle = os.open(run / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise files.not_written(run / LOCK, error) from error
+    _held.add(handle)
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(handle, 0)
+        os.write(handle, f"{os.getpid()}\n".encode())
+    except BlockingIOError:
+        pid = os.pread(handle, 20, 0).decode().strip()
+        _close(handle)
+        raise ModelFolderError(
+            f"{output} is being trained by another process ({pid}); wait for it, stop it, or "
+            f"choose another folder with -o"
+        ) from None
+    except (OSError, ImportError):
+        pass  # Windows, or a network drive without locks: go on without one
+    try:
+        for left in run.rglob(".*.tmp"):  # of writers that were killed
+            shutil.rmtree(left, ignore_errors=True)
+        yield made
+    finally:
+        _close(handle)
+
+
+_held: set[int] = set()
+
+
+def _close(handle: int) -> None:
+    _held.discard(handle)
+    with suppress(OSError):
+        os.close(handle)
+
+
+def _let_go() -> None:
+    """Close the locks in a child made by fork: it would hold them on after our death."""
+    for handle in list(_held):
+        _close(handle)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
+
+
+@contextmanager
+def leaving_nothing_half_made(made: Sequence[Path]) -> Iterator[None]:
+    """Remove the folders made for a preparation that failed; what was there before stays."""
+    try:
+        yield
+    except BaseException:
+        for number, path in enumerate(made):
+            if path.name == "run" or number < 2:
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    path.rmdir()
+        raise
+
+
+def free(output: Path) -> None:
+    """See that nothing of anybody's is in the way."""
+    if not output.exists():
+        return
+    there = {e.name for e in output.iterdir()} if output.is_dir() else {"a file"}
+    there = {name for name in there if not name.endswith(".tmp")}
+    # A kill may have left the beginning of a model, or a corpus half prepared.
+    if not there <= {"run"} and not ("manifest.json" in there and there <= {*BEGINNING, "run"}):
+        raise ModelFolderError(
+            f"{output} exists and is not a Heedful model folder; choose another folder with -o"
+        )
+    inside = {name for name in _inside(output) if not name.endswith(".tmp")}
+    if inside and "request.json" not in inside:
+        raise ModelFolderError(
+            f"{output} has a folder run that is not Heedful's; choose another folder with -o"
+        )
+
+
+def clear(output: Path) -> None:
+    """Clear away what a killed preparation left."""
+    for name in [*sorted(_inside(output) - {"request.json"}), "request.json"]:
+        path = output / "run" / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _inside(output: Path) -> set[str]:
+    run = output / "run"
+    return {entry.name for entry in run.iterdir()} - {LOCK} if run.is_dir() else set()
 
 
 def make_folder(path: Path) -> None:

@@ -6,31 +6,39 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from heedful import config, metrics
-from heedful.data import doctor
-from heedful.data.corpus import Corpus, pairs_of, prepare
-from heedful.data.languages import check_language, guess_languages
-from heedful.data.reading import Source, sources
+from heedful import config, files
+from heedful.data.corpus import Corpus, pairs_of
 from heedful.data.tokenizer import Tokenizer
 from heedful.errors import ConfigError
 from heedful.metrics import Score
-from heedful.models.folder import Folder, card, load_model, state
-from heedful.settings import Settings
-from heedful.train import plan
-from heedful.train.report import Report, SilentReport, clock
+from heedful.models.folder import TOKENIZER, WEIGHTS, Folder, card, load_model, state
+from heedful.settings import TrainSettings
+from heedful.train.checkpoint import States
+from heedful.train.page import write_page
+from heedful.train.report import Report, SilentReport
+from heedful.train.state import Clock, Outcome, State
+from heedful.train.world import World, from_lead, joined, share_machine
+from heedful.verbs.finish import score_all
+from heedful.verbs.plan import measured_epoch
+from heedful.verbs.prepare import device_of, plan_lines, prepare_text, read
 from heedful.verbs.request import (
+    FREE,
     LIMITS,
     Request,
+    changes,
+    clear,
+    fingerprints,
     free,
     leaving_nothing_half_made,
+    locked,
     make_folder,
-    same_request,
+    read_request,
+    write_request,
 )
 
 __all__ = ["Request", "Result", "train"]
@@ -57,13 +65,37 @@ def train(request: Request, report: Report | None = None, started: float | None 
     """
     report = report or SilentReport()
     started = time.time() if started is None else started
-    with leaving_nothing_half_made(request.output):
-        folder, corpus, tokenizer = _begin(request, report)
-    done = folder.path / "run" / "done.json"
-    facts = json.loads(done.read_text(encoding="utf-8")) if done.exists() else None
-    if facts is not None and not _more(request, facts.get("limits", {})):
-        return Result(folder.path, True, {}, facts["seconds"], facts["step"], already=True)
-    return _run(request, folder, corpus, tokenizer, report, started, more=facts is not None)
+    world = World.of_environment()
+    if not world.lead:
+        report = SilentReport()
+    with ExitStack() as held:
+        if world.size > 1:
+            held.enter_context(joined(world, device_of(request.device)))
+        if not world.lead:
+            request = replace(request, settings=from_lead(request.settings))
+            return _train(_open(request), report, started, world)
+        config.resolve(request.settings or {})  # every mistake in the settings, before any work
+        if request.device not in ("auto", "cpu"):
+            device_of(request.device)
+        if not Folder.exists(request.output):
+            free(request.output)
+        made = held.enter_context(locked(request.output))
+        with leaving_nothing_half_made(made):
+            begun = _begin(request, report)
+        if world.size > 1:
+            from_lead(begun.request.settings)
+        return _train(begun, report, started, world)
+
+
+def _train(begun: _Begun, report: Report, started: float, world: World) -> Result:
+    request = begun.request
+    done = begun.folder.path / "run" / "done.json"
+    facts = files.read_sealed(done) if done.exists() else None
+    if facts is not None and not _more(request, facts["limits"]):
+        return Result(request.output, True, {}, facts["seconds"], facts["step"], already=True)
+    if facts is None and (States(done.parent / "state").facts() or {}).get("finished"):
+        report.note(f"{done} is missing: scoring again")
+    return _run(begun, report, started, facts is not None, world)
 
 
 def _more(request: Request, had: Mapping[str, float | None]) -> bool:
@@ -75,277 +107,206 @@ def _more(request: Request, had: Mapping[str, float | None]) -> bool:
 # -- before the first step -------------------------------------------------------------------
 
 
-def _begin(request: Request, report: Report) -> tuple[Folder, Corpus, Tokenizer]:
-    """Find the prepared corpus of an earlier start, or prepare it."""
+@dataclass(frozen=True)
+class _Begun:
+    """What a training stands on."""
+
+    request: Request
+    """What is meant, where a part was not said again."""
+    folder: Folder
+    corpus: Corpus
+    tokenizer: Tokenizer
+    notes: Sequence[str] = ()
+    """What is asked for otherwise than when it began."""
+    remember: Callable[[], None] = lambda: None
+    """Writes down what is meant now; called when a state knows of the notes."""
+
+
+def _open(request: Request) -> _Begun:
+    """Open what there is, without a word: what a process that is not the lead does."""
+    folder = Folder.open(request.output)
+    corpus = Corpus.open(request.output / "run" / "data")
+    return _Begun(request, folder, corpus, Tokenizer(folder.tokenizer))
+
+
+def _go_on(request: Request, report: Report) -> _Begun:
+    """Find the prepared corpus of an earlier start, if all of it is what it was."""
     kept = request.output / "run" / "request.json"
-    config.resolve(request.settings or {})  # every mistake in the settings, before any work
-    if request.device not in ("auto", "cpu"):
-        _device(request.device)
-    if Folder.exists(request.output):
-        same_request(request, kept)
-        folder = Folder.open(request.output)
-        corpus = Corpus.open(request.output / "run" / "data")
-        report.note(f"going on with the training in {request.output}")
-        return folder, corpus, Tokenizer(folder.tokenizer)
-    free(request.output)
-    raw = dict(request.settings or {})
-    guessed = guess_languages(request.files, request.columns)
-    given = [
-        check_language(code) if code else guess
-        for code, guess in zip((request.source, request.target), guessed, strict=True)
-    ]
-    raw = config.merge({"source": given[0], "target": given[1]}, raw)
-    settings = config.resolve(raw)
-    if "und" in given:
-        report.note(
-            f"languages: {given[0]} to {given[1]} (not told by the file names; "
-            f"--from and --to name them)"
-        )
-    else:
-        report.note(f"languages: {given[0]} to {given[1]}")
-
-    def read(paths: Sequence[Path]) -> list[Source]:
-        return sources(paths, request.columns, request.encoding) if paths else []
-
-    training, dev, test = read(request.files), read(request.dev), read(request.test)
-    health = doctor.examine(training, settings.data, dev, test, progress=_progress(report))
-    health.raise_errors()
-    for line in health.lines():
-        report.note(line)
-    raw = plan.choose_vocabulary(raw, health.kept)
-    settings = config.resolve(raw)
-    made = request.output / "run" / "data"
-    make_folder(made)
-    kept.write_text(json.dumps(request.key(), ensure_ascii=False), encoding="utf-8")
-    corpus, tokenizer = prepare(
-        training, health.keep, settings, made, dev, progress=_progress(report)
+    old = read_request(kept)
+    begun = _open(request)
+    meant, notes = changes(request, old, begun.folder.settings)
+    files.read_sealed(request.output / "run" / "data" / "report.json")
+    report.note(f"going on with the training in {request.output}")
+    for note in notes:
+        report.note(note)
+    return replace(
+        begun,
+        request=meant,
+        notes=notes,
+        remember=lambda: write_request(meant, kept, old["fingerprints"]),
     )
-    if corpus.too_long:
-        report.note(
-            f"{corpus.too_long} pairs have more than {settings.data.max_length} pieces on a side "
-            f"and are left out"
-        )
-    settings = _plan(request, raw, corpus, tokenizer, report)
+
+
+def _begin(request: Request, report: Report) -> _Begun:
+    """Go on with what there is, or prepare the corpus and begin a folder."""
+    if Folder.exists(request.output):
+        return _go_on(request, report)
+    clear(request.output)
+    for paths in (request.files, request.dev, request.test):
+        read(paths, request)  # a file that is missing is told before any work is done
+    made = request.output / "run" / "data"
+    make_folder(made.parent)
+    parent = Folder.open(request.parent) if request.parent else None
+    from_parent = [parent.path / name for name in (WEIGHTS, TOKENIZER)] if parent else []
+    prints = fingerprints([*request.files, *request.dev, *from_parent])
+    write_request(request, request.output / "run" / "request.json", prints)
+    prepared = prepare_text(request, made, report, Tokenizer(parent.tokenizer) if parent else None)
+    settings, corpus, tokenizer = prepared.settings, prepared.corpus, prepared.tokenizer
     from heedful.data.batching import Batches
 
     Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)  # all fit
-    (made / "report.json").write_text(health.to_json(), encoding="utf-8")
+    for line in plan_lines(prepared, *measured_epoch(prepared, request)):
+        report.note(line)
+    files.write_sealed(made / "report.json", json.loads(prepared.health.to_json()))
     folder = Folder.create(request.output, settings, tokenizer.ids, tokenizer.model)
-    return folder, corpus, tokenizer
-
-
-def _progress(report: Report) -> Callable[[str, int, int], None]:
-    return lambda what, done, total: report.progress(what, done, total)
-
-
-def _plan(
-    request: Request, raw: dict[str, Any], corpus: Corpus, tokenizer: Tokenizer, report: Report
-) -> Settings:
-    lengths = corpus.source.lengths()
-    facts = plan.Facts(
-        pairs=len(corpus),
-        source_tokens=int(lengths.sum()) + len(corpus),
-        target_tokens=int(corpus.target.lengths().sum()) + len(corpus),
-        longest=int(np.quantile(lengths, 0.999)),
-        vocabulary=tokenizer.ids.size,
-    )
-    rate = plan.machine_rate()
-    minutes = raw.get("train", {}).get("minutes")
-    settings = plan.choose_model(raw, facts, minutes, rate, fast=_device(request.device) != "cpu")
-    foreseen = plan.estimate(settings.model, facts, rate)
-    m = settings.model
-    report.note(
-        f"{len(corpus):,} pairs to learn from, {len(corpus.dev):,} to check on; "
-        f"{tokenizer.ids.size:,} pieces"
-    )
-    report.note(
-        f"model: {m.encoder_layers} + {m.decoder_layers} layers, d_model {m.d_model}, "
-        f"d_ff {m.d_ff}, {m.n_heads} heads, {foreseen.parameters / 1e6:.1f} M parameters, "
-        f"dropout {m.dropout}"
-    )
-    epochs = settings.train.epochs
-    if settings.train.minutes:
-        report.note(
-            f"about {clock(foreseen.seconds_per_epoch)} an epoch here; "
-            f"{settings.train.minutes:g} minutes in all"
-        )
-    elif epochs:
-        report.note(
-            f"about {clock(foreseen.seconds_per_epoch)} an epoch here, at most {epochs:g} epochs: "
-            f"{clock(foreseen.seconds_per_epoch * epochs)}"
-        )
-    return settings
+    return _Begun(request, folder, corpus, tokenizer)
 
 
 # -- training and scoring ----------------------------------------------------------------------
 
 
-def _device(name: str) -> str:
-    import torch
-
-    there = {
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-        "cpu": True,
-    }
-    found = [device for device, is_there in there.items() if is_there]
-    if name != "auto" and name not in found:
-        raise ConfigError(
-            f"--device {name} is not on this machine; expected auto or {' or '.join(found)}"
-        )
-    return found[0] if name == "auto" else name
-
-
-def _run(
-    request: Request,
-    folder: Folder,
-    corpus: Corpus,
-    tokenizer: Tokenizer,
-    report: Report,
-    started: float,
-    more: bool,
-) -> Result:
-    import torch
-
-    from heedful.data.batching import Batch
-    from heedful.models.transformer import Transformer
-    from heedful.tasks.translation import LOOKED_AT, Translation
-    from heedful.train.loop import Trainer
-    from heedful.train.machine import interruptible, prepare_machine, workers_for
-    from heedful.train.state import Clock
-
-    settings = folder.settings
-    asked = dict((request.settings or {}).get("train", {}).items())
-    longer = {k: asked[k] for k in LIMITS if asked.get(k) is not None}
-    training = settings.train.model_copy(update=longer)
-    prepare_machine()
-    device = _device(request.device)
-    workers = workers_for(settings.data.batch_tokens, device, request.threads)
-    torch.manual_seed(training.seed)
-    model = Transformer(settings.model, folder.ids).to(device)
-    task = Translation(model, tokenizer, corpus, settings, workers)
-    tests = (
-        list(pairs_of(sources(request.test, request.columns, request.encoding)))
-        if request.test
-        else []
-    )
-    to_score = len(corpus.dev) + len(tests)
-    trainer: Trainer[Batch] = Trainer(
-        task,
-        training,
-        folder.path / "run",
-        peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
-        report=report,
-        keep=lambda: folder.write_weights(state(model)),
-        clock=Clock(training.minutes, started),
-        workers=workers,
-        more=more,
-        look_seconds=0.01 * min(LOOKED_AT, len(corpus.dev)),
-        # two averages are tried, then everything is translated with a beam, dev twice
-        reserve=lambda look: 2 * look + 4.0 * look * to_score / min(LOOKED_AT, len(corpus.dev)) + 2,
-    )
-    with interruptible(trainer):
-        outcome = trainer.train()
-    if outcome.why == "interrupted":
-        return Result(folder.path, False, {}, outcome.seconds, outcome.step)
+def _run(begun: _Begun, report: Report, started: float, more: bool, world: World) -> Result:
+    """Train, and score what came of it; the memory of the one is free for the other."""
+    request = begun.request
+    tests = list(pairs_of(read(request.test, request))) if request.test else []
+    outcome, workers = _fit(begun, report, started, more, world, len(tests))
+    folder = begun.folder
+    done = outcome.why != "interrupted"
+    if not done or not world.lead:
+        return Result(folder.path, done, {}, outcome.seconds, outcome.step)
     report.note(
         f"{outcome.why} after {outcome.step:,} steps, {outcome.epochs:.1f} epochs; "
         f"weights: {outcome.weights}"
     )
-    if not config.chosen(request.settings or {}, "decode.length_penalty"):
-        folder = choose_penalty(folder, tokenizer, corpus.dev, report, workers)
-    scored = {
-        name: score(folder, tokenizer, pairs, report, title, workers)
-        for name, title, pairs in (
-            ("dev", "development set", corpus.dev),
-            ("test", "test set", tests),
-        )
-        if pairs
-    }
-    seconds = time.time() - started
+    sets = {"dev": begun.corpus.dev, "test": tests}
+    chosen = config.chosen(request.settings or {}, "decode.length_penalty")
+    folder, scored = score_all(folder, begun.tokenizer, sets, chosen, report, workers)
+    training = _now(request, folder.settings.train)
     facts = {
-        "pairs": len(corpus),
-        "dev_pairs": len(corpus.dev),
+        "pairs": len(begun.corpus),
+        "dev_pairs": len(begun.corpus.dev),
         "scores": {name: [vars(s) for s in scores] for name, scores in scored.items()},
         "seed": training.seed,
         "minutes": round(outcome.seconds / 60, 1),
         "steps": outcome.step,
         "epochs": round(outcome.epochs, 1),
-        "parameters": model.parameters_total,
+        "parameters": outcome.parameters,
         "weights": outcome.weights,
     }
     folder.write_card(card(folder.settings, facts))
     limits = {key: getattr(training, key) for key in LIMITS}
-    done = {"seconds": outcome.seconds, "step": outcome.step, "limits": limits}
-    (folder.path / "run" / "done.json").write_text(json.dumps(done), encoding="utf-8")
-    return Result(folder.path, True, scored, seconds, outcome.step)
-
-
-PENALTIES = (0.6, 1.0, 1.4, 1.8, 2.2)
-ENOUGH_TO_CHOOSE = 200
-"""Development pairs below which a choice by their score would be chance."""
-
-
-def choose_penalty(
-    folder: Folder,
-    tokenizer: Tokenizer,
-    dev: Sequence[tuple[str, str]],
-    report: Report,
-    workers: int = 1,
-) -> Folder:
-    """Choose the length penalty on the development set, and write it into the folder.
-
-    How short a model's likeliest translations are differs from model to model. The beam finds the
-    same hypotheses whatever the penalty, so trying several costs one search.
-    """
-    from heedful.decoding.batch import search
-    from heedful.decoding.search import rerank
-
-    decode, wanted = folder.settings.decode, [t for _, t in dev]
-    if decode.beam == 1 or len(dev) < ENOUGH_TO_CHOOSE:
-        return folder
-    report.progress("choosing the length penalty", 0, 1)
-    found = search(
-        load_model(folder),
-        [tokenizer.encode(s) for s, _ in dev],
-        decode,
-        n_best=decode.beam,
-        workers=workers,
+    files.write_sealed(
+        folder.path / "run" / "done.json",
+        {"seconds": outcome.seconds, "step": outcome.step, "limits": limits},
     )
-    values = {}
-    for alpha in PENALTIES:
-        texts = [tokenizer.decode(rerank(f, alpha)[0].ids) for f in found]
-        values[alpha] = metrics.scores(texts, wanted, folder.settings.target)[0].value
-    best = max(PENALTIES, key=lambda alpha: values[alpha])
-    if values[best] < values[PENALTIES[0]] + 0.1:  # nothing to gain: keep the usual one
-        return folder
+    return Result(folder.path, True, scored, time.time() - started, outcome.step)
+
+
+def _now(request: Request, settings: TrainSettings) -> TrainSettings:
+    """Lay over the settings a training began with those that may be asked for otherwise."""
+    asked = (request.settings or {}).get("train", {})
+    free = {name.removeprefix("train.") for name in FREE} & set(asked)
+    update: dict[str, Any] = {key: asked[key] for key in free if asked[key] is not None}
+    if set(update) & set(LIMITS):
+        update |= {key: update.get(key) for key in LIMITS}
+    return settings.model_copy(update=update)
+
+
+def _fit(
+    begun: _Begun, report: Report, started: float, more: bool, world: World, tests: int
+) -> tuple[Outcome, int]:
+    """Train the model; give how it ended, and how many workers this machine has for decoding."""
+    import torch
+
+    from heedful.data.batching import Batch
+    from heedful.models.transformer import Transformer
+    from heedful.tasks.translation import LOOKED_AT, Translation
+    from heedful.train.engine import Engine
+    from heedful.train.events import tensorboard
+    from heedful.train.loop import Trainer
+    from heedful.train.machine import interruptible, prepare_machine, workers_for
+    from heedful.train.precision import choose_precision
+    from heedful.train.ranks import Parallel, Ranks
+
+    request, folder = begun.request, begun.folder
+    corpus, tokenizer = begun.corpus, begun.tokenizer
+    settings, run = folder.settings, folder.path / "run"
+    training = _now(request, settings.train)
+    prepare_machine()
+    device = device_of(request.device)
+    if world.size > 1:
+        workers = share_machine(world, device)
+    else:
+        workers = workers_for(settings.data.batch_tokens, device, request.threads)
+    torch.manual_seed(training.seed)
+    model = Transformer(settings.model, folder.ids).to(device)
+    if request.parent and request.inherit == "weights" and not States(run / "state").facts():
+        model.load_state_dict(load_model(Folder.open(request.parent)).state_dict())
+    task = Translation(model, tokenizer, corpus, settings, workers)
+    to_score, looked_at = 2 * len(corpus.dev) + tests, min(LOOKED_AT, len(corpus.dev))
+    precision = choose_precision(training.precision, device)
     report.note(
-        f"length penalty {best:g}: {values[best] - values[PENALTIES[0]]:+.2f} on the dev set"
+        f"{device}, {precision.name} ({precision.why})"
+        + (", layers compiled" if training.compile else "")
     )
-    changed = decode.model_copy(update={"length_penalty": best})
-    return folder.write_settings(folder.settings.model_copy(update={"decode": changed}))
+    engine: Engine[Batch] | None = None
+    if world.size > 1:
+        how: Parallel = "fsdp" if request.parallel == "fsdp" else "ddp"
+        if how == "fsdp" and training.ema:
+            raise ConfigError(
+                "train.ema needs the whole model in every process; use --parallel ddp"
+            )
+        engine = Ranks(task, training, how, precision)
+        report.note(f"{world.size} processes share every batch ({request.parallel})")
+    trainer: Trainer[Batch] = Trainer(
+        task,
+        training,
+        run,
+        peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
+        report=report,
+        keep=lambda: folder.write_weights(state(model)),
+        clock=Clock(training.minutes, started),
+        workers=workers,
+        engine=engine,
+        precision=precision,
+        where=f"{world.size} x {workers} workers, {device}, {precision.name}",
+        listen=tensorboard(run / "tensorboard") if request.tensorboard else None,
+        more=more,
+        notes=begun.notes,
+        saved=lambda now: _saved(begun, now, model.parameters_total),
+        look_seconds=0.01 * looked_at,
+        # Two averages are looked at, then everything is translated with a beam, dev twice; a
+        # sentence of that takes two thirds of a sentence's share in a look (docs/log.md).
+        reserve=lambda look: 2 * look + 0.8 * look / looked_at * to_score + 4,
+    )
+    with interruptible(trainer):
+        return trainer.train(), workers
 
 
-def score(
-    folder: Folder,
-    tokenizer: Tokenizer,
-    pairs: Sequence[tuple[str, str]],
-    report: Report,
-    name: str,
-    workers: int,
-) -> list[Score]:
-    """Translate with the folder's weights and settings, as a person would, and score."""
-    from heedful.decoding.batch import search
-
-    model = load_model(folder)
-    report.progress(f"scoring the {name}", 0, len(pairs))
-    sources = [tokenizer.encode(s) for s, _ in pairs]
-    found = search(model, sources, folder.settings.decode, workers=workers)
-    texts = [tokenizer.decode(h[0].ids) for h in found]
-    scores = metrics.scores(texts, [t for _, t in pairs], folder.settings.target, interval=True)
-    for score in scores:
-        report.note(
-            f"{name}: {score.name} {score.value:.2f} "
-            f"[{score.low:.2f}, {score.high:.2f}]  {score.signature}"
+def _saved(begun: _Begun, now: State, parameters: int) -> None:
+    """Draw the run so far; a run that goes on is not done any more."""
+    folder, run = begun.folder, begun.folder.path / "run"
+    if not now.finished:
+        (run / "done.json").unlink(missing_ok=True)
+    if begun.notes:
+        begun.remember()
+    with suppress(OSError, ValueError, KeyError):  # a page that is not drawn stops no training
+        write_page(
+            run / "report.html",
+            run / "log.jsonl",
+            folder.path.absolute().name,
+            now.to_facts(),
+            folder.settings.model_dump(exclude_none=True),
+            files.read_sealed(run / "data" / "report.json"),
+            parameters,
         )
-    return scores

@@ -1,0 +1,76 @@
+"""What the training loop asks of whatever does the arithmetic: threads here, or many processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from torch import Tensor
+
+from heedful.train.precision import Scale
+
+__all__ = ["Engine"]
+
+BatchT = TypeVar("BatchT", contravariant=True)
+ResultT = TypeVar("ResultT")
+
+
+class Engine(Protocol[BatchT]):
+    """Forward, backward and Adam on a task's model, and what several processes must agree on.
+
+    The loop runs the same in every process: they see the same losses and so decide alike. Only the
+    lead looks at the development set, speaks and writes.
+    """
+
+    lead: bool
+    """Whether this process speaks and writes."""
+    part: int
+    """Which part of every batch is this process's, of how many."""
+    parts: int
+
+    scale: Scale
+    """What the loss is multiplied with where numbers are short."""
+
+    @property
+    def size(self) -> int:
+        """How many random generators it wants a seed for at every step."""
+        ...
+
+    def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
+        """Leave the gradient of some batches, divided by their tokens, on the model.
+
+        Gives the tokens, the summed loss and the summed negative log-likelihood, of all processes.
+        """
+        ...
+
+    def norm(self) -> float:
+        """Give the norm of the whole gradient."""
+        ...
+
+    def update(self, lr: float, scale: float) -> None:
+        """Scale the gradient and take Adam's step."""
+        ...
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Give weights and Adam's moments by name, whole; empty but in the lead."""
+        ...
+
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Take weights and moments back."""
+        ...
+
+    def refresh(self) -> None:
+        """See that the task's model, in the lead, has the weights of now."""
+        ...
+
+    def together(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do something in the lead and give its result in every process."""
+        ...
+
+    def agree(self, flags: Sequence[bool]) -> list[bool]:
+        """Give, for each flag, whether it is up in any process."""
+        ...
+
+    def close(self) -> None:
+        """Let go of threads or connections."""
+        ...

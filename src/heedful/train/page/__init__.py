@@ -1,0 +1,74 @@
+"""`report.html`: a training as one page that needs nothing else, kept beside its log."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from heedful import files
+
+__all__ = ["write_page"]
+
+POINTS = 1500
+"""Lines of the log drawn at most; of a longer one every so manieth."""
+
+
+def write_page(
+    path: Path,
+    log: Path,
+    name: str,
+    state: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    health: Mapping[str, Any] | None,
+    parameters: int,
+) -> None:
+    """Write the page of a run from its log, its state, its settings and the data report."""
+    records = [json.loads(line) for line in log.read_text(encoding="utf-8").split("\n") if line]
+    steps = [r for r in records if r["kind"] == "step"]
+    looks = [r for r in records if r["kind"] == "look"]
+    every = -(-len(steps) // POINTS) or 1
+    score = next(iter(looks[0]["figures"])) if looks else "BLEU"
+    notes = [_words(r) for r in records if r["kind"] in ("rollback", "spike", "note")]
+    facts = {
+        "name": name,
+        "status": state["why"] or "running",
+        "step": state["step"],
+        "best": state["best"] if looks else None,
+        "score": score,
+        "seconds": state["spent"],
+        "tokens": state["tokens"],
+        "parameters": parameters,
+        "notes": notes[-20:],
+        "rollbacks": [r["from"] for r in records if r["kind"] == "rollback"],
+        "steps": [{k: v for k, v in s.items() if k not in ("kind", "at")} for s in steps[::every]],
+        "looks": looks,
+        "settings": settings,
+        "health": health,
+    }
+    # In a script element nothing but "<" can end it, or begin a comment.
+    data = json.dumps(_finite(facts), ensure_ascii=False).replace("<", "\\u003c")
+    page = resources.files(__package__).joinpath("report.html").read_text(encoding="utf-8")
+    start, end = page.split('type="application/json">{}<')
+    files.write(path, f'{start}type="application/json">{data}<{end}')
+
+
+def _finite(value: Any) -> Any:
+    """Put null where JSON has no number: NaN and the infinities."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _words(record: Mapping[str, Any]) -> str:
+    step = f"{record['step']:,}"
+    if record["kind"] == "rollback":
+        return f"step {record['from']:,}: {record['found']}; back to step {step}, half the rate"
+    if record["kind"] == "spike":
+        return f"step {step}: loss {record['loss']:.2f} where {record['usual']:.2f} is usual"
+    return f"step {step}: {record['text']}"

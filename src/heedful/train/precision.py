@@ -1,0 +1,76 @@
+"""In which numbers to compute: float32, or half as many bits where the hardware is built for it."""
+
+from __future__ import annotations
+
+import math
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+
+from heedful.errors import ConfigError
+
+__all__ = ["Precision", "Scale", "choose_precision"]
+
+Name = Literal["float32", "bfloat16", "float16"]
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Numbers of the matrix products; weights, sums and the loss stay in float32."""
+
+    name: Name = "float32"
+    device: str = "cpu"
+    why: str = ""
+
+    def autocast(self) -> AbstractContextManager[None]:
+        """Compute in these numbers inside a `with`; every thread has to say so for itself."""
+        if self.name == "float32":
+            return nullcontext()
+        return torch.autocast(self.device, getattr(torch, self.name))
+
+
+def choose_precision(asked: str, device: str) -> Precision:
+    """Take what was asked for, or the fastest numbers the hardware has units for."""
+    if asked != "auto":
+        if device == "mps" and asked != "float32":
+            raise ConfigError(f"train.precision = {asked} is not there on mps; expected float32")
+        names: dict[str, Name] = {n: n for n in ("float32", "bfloat16", "float16")}
+        return Precision(names[asked], device, "asked for")
+    if device == "cuda":
+        if torch.cuda.is_bf16_supported(including_emulation=False):
+            return Precision("bfloat16", device, "this GPU has units for it")
+        if torch.cuda.get_device_capability() >= (7, 0):
+            return Precision("float16", device, "this GPU has units for it, and none for bfloat16")
+        return Precision("float32", device, "this GPU has units for nothing less")
+    if device == "cpu":
+        has = torch.cpu.get_capabilities()
+        if has.get("avx512_bf16") or has.get("amx_bf16"):
+            return Precision("bfloat16", device, "this CPU has units for it")
+        return Precision("float32", device, "this CPU has no units for bfloat16")
+    return Precision("float32", device, "the safe choice here")
+
+
+class Scale:
+    """Keeps the small gradients of float16 from vanishing: the loss is multiplied, then divided.
+
+    Too high a factor overflows: that step is left out and the factor halved. After many good
+    steps it is tried twice as high.
+    """
+
+    def __init__(self, precision: Precision) -> None:
+        self.factor = 2.0**14 if precision.name == "float16" else 1.0
+        self.scaled, self.good = precision.name == "float16", 0
+
+    def overflowed(self, norm: float) -> bool:
+        """Say whether a step has to be left out, and learn from it."""
+        if not self.scaled:
+            return False
+        if math.isfinite(norm):
+            self.good += 1
+            if self.good == 2000:
+                self.factor, self.good = 2 * self.factor, 0
+            return False
+        self.factor, self.good = self.factor / 2, 0
+        return self.factor >= 1.0

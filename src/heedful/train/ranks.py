@@ -1,0 +1,207 @@
+"""Many processes on PyTorch's own engine: DDP, or FSDP2 where one device cannot hold the model.
+
+`torchrun` starts the processes and tells each its rank. Every process goes through the same batches
+and takes its share of the rows, so the number of processes changes nothing but the time: a state
+saved by two continues on one, and the other way round. The summed loss is divided by the tokens of
+all of them.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Generic, Literal, TypeVar, cast
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.nn.parallel import DistributedDataParallel
+
+from heedful.nn.dropout import Dropout
+from heedful.nn.loss import Loss
+from heedful.settings import TrainSettings
+from heedful.tasks.protocol import Task
+from heedful.train.crew import MOMENTS, compile_layers, moments_of
+from heedful.train.optim import make_optimizer
+from heedful.train.precision import Precision, Scale
+
+__all__ = ["Parallel", "Ranks"]
+
+BatchT = TypeVar("BatchT")
+ResultT = TypeVar("ResultT")
+Parallel = Literal["ddp", "fsdp"]
+NOMINAL = 4096.0
+"""The loss is divided by this before backward, by the tokens of all processes after: a scale that
+every process knows keeps float16 from overflowing."""
+
+
+class _Whole(nn.Module):
+    """Model and loss as one module, for DDP and FSDP act around a module's `forward`."""
+
+    def __init__(self, task: Task[Any], model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+        self._task = task
+
+    def forward(self, batch: Any) -> Loss:
+        """Give the summed loss of a batch."""
+        return self._task.loss(self.model, batch)
+
+
+class Ranks(Generic[BatchT]):
+    """The `Engine` of one process among several."""
+
+    def __init__(
+        self,
+        task: Task[BatchT],
+        settings: TrainSettings,
+        parallel: Parallel,
+        precision: Precision | None = None,
+    ) -> None:
+        self._precision = precision or Precision()
+        self.scale = Scale(self._precision)
+        self.task, self._parallel = task, parallel
+        self.part, self.parts = dist.get_rank(), dist.get_world_size()
+        self.lead = self.part == 0
+        self._generator = torch.Generator()
+        if parallel == "fsdp":
+            # The task's own model stays whole, for the lead to look at the development set with.
+            self._own = copy.deepcopy(task.model)
+            whole: nn.Module = _Whole(task, self._own)
+            device = next(self._own.parameters()).device.type
+            mesh = init_device_mesh(device, (self.parts,))
+            for layer in _layers(self._own):
+                fully_shard(layer, mesh=mesh)
+            fully_shard(whole, mesh=mesh)
+            self._model = whole
+        else:
+            self._own = task.model
+            self._model = DistributedDataParallel(_Whole(task, self._own))
+        if settings.compile:
+            compile_layers([self._own])
+        for module in self._own.modules():
+            if isinstance(module, Dropout):
+                module.generator = self._generator
+        self.optimizer = make_optimizer(self._own.parameters(), settings, fused=parallel == "ddp")
+
+    @property
+    def size(self) -> int:
+        """One generator a process."""
+        return 1
+
+    def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
+        """Leave the gradient of all processes' batches, divided by all their tokens."""
+        self.optimizer.zero_grad(set_to_none=True)
+        self._generator.manual_seed(seeds[0])
+        torch.manual_seed(seeds[0])
+        sums, factor = torch.zeros(3, dtype=torch.float64), self.scale.factor
+        for number, batch in enumerate(group):
+            with self._alone(number + 1 < len(group)):
+                with self._precision.autocast():
+                    found: Loss = self._model(batch)
+                (found.loss * (factor / NOMINAL)).backward()  # type: ignore[no-untyped-call]
+            seen = [self.task.tokens(batch), found.loss.item(), found.nll.item()]
+            sums += torch.tensor(seen, dtype=torch.float64)
+        sums = self._sum(sums)
+        tokens = int(sums[0])
+        # Both engines leave the mean over the processes.
+        torch._foreach_mul_(self._gradients(), self.parts * NOMINAL / (tokens * factor))
+        return tokens, float(sums[1]), float(sums[2])
+
+    def _alone(self, more: bool) -> AbstractContextManager[None]:
+        """Leave the exchange of gradients to the last batch of a step."""
+        if isinstance(self._model, DistributedDataParallel):
+            return self._model.no_sync() if more else nullcontext()
+        cast(FSDPModule, self._model).set_requires_gradient_sync(not more)
+        return nullcontext()
+
+    def _gradients(self) -> list[Tensor]:
+        return [p.grad for p in self._own.parameters() if p.grad is not None]
+
+    def _sum(self, numbers: Tensor) -> Tensor:
+        there = numbers.to(next(self._own.parameters()).device)
+        dist.all_reduce(there)
+        return there.cpu()
+
+    def norm(self) -> float:
+        """Give the norm of the whole gradient, of which a process may have a part only."""
+        return float(_full(torch.nn.utils.get_total_norm(self._gradients())))
+
+    def update(self, lr: float, scale: float) -> None:
+        """Scale the gradient and take Adam's step."""
+        if scale != 1:
+            torch._foreach_mul_(self._gradients(), scale)
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        self.optimizer.step()
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Give weights and moments, whole; every process has to ask at the same time."""
+        found: dict[str, Tensor] = {}
+        for name, parameter in self._own.named_parameters():
+            mine = {f"model.{name}": parameter.detach()}
+            mine |= moments_of(self.optimizer, name, parameter)
+            for key, tensor in mine.items():
+                whole = _full(tensor)
+                if self.lead:
+                    found[key] = whole.cpu()
+        return found
+
+    @torch.no_grad()
+    def load(self, tensors: Mapping[str, Tensor]) -> None:
+        """Take weights and moments back, each process its part."""
+        self.optimizer.state.clear()
+        fused = self._parallel == "ddp"
+        for name, parameter in self._own.named_parameters():
+            parameter.copy_(_like(tensors[f"model.{name}"], parameter))
+            home = parameter.device if fused else torch.device("cpu")  # of Adam's count of steps
+            if f"exp_avg.{name}" in tensors:
+                kept = {kind: tensors[f"{kind}.{name}"].clone() for kind in MOMENTS}
+                self.optimizer.state[parameter] = {
+                    kind: _like(value, parameter) if value.dim() else value.to(home)
+                    for kind, value in kept.items()
+                }
+        self.refresh()
+
+    @torch.no_grad()
+    def refresh(self) -> None:
+        """Copy the parts together into the task's model, in the lead."""
+        if self._own is self.task.model:
+            return
+        places = dict(self.task.model.named_parameters())
+        for name, parameter in self._own.named_parameters():
+            whole = _full(parameter.detach())
+            if self.lead:
+                places[name].copy_(whole)
+
+    def together(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do something in the lead, and hand its result to the others."""
+        result: list[Any] = [work() if self.lead else None]
+        dist.broadcast_object_list(result)
+        return cast(ResultT, result[0])
+
+    def agree(self, flags: Sequence[bool]) -> list[bool]:
+        """Give, for each flag, whether it is up anywhere."""
+        return [count > 0 for count in self._sum(torch.tensor(list(map(float, flags)))).tolist()]
+
+    def close(self) -> None:
+        """Leave the others; the processes themselves go on."""
+
+
+def _layers(model: nn.Module) -> list[nn.Module]:
+    """Give the blocks that FSDP gathers one at a time."""
+    return [m for stack in model.modules() if isinstance(stack, nn.ModuleList) for m in stack]
+
+
+def _full(tensor: Tensor) -> Tensor:
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+
+
+def _like(whole: Tensor, place: Tensor) -> Tensor:
+    if isinstance(place, DTensor):
+        return distribute_tensor(whole, place.device_mesh, place.placements)
+    return whole.to(place.device)

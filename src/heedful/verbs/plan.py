@@ -1,0 +1,131 @@
+"""`heedful plan`: what a training will take, before it takes it."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from heedful import config
+from heedful.settings import ModelSettings, Settings
+from heedful.train import plan as rules
+from heedful.train.report import Report, SilentReport, clock
+from heedful.verbs.prepare import Prepared, device_of, plan_lines, prepare_text
+from heedful.verbs.request import Request
+
+__all__ = ["Hardware", "measured_epoch", "paper_lines", "plan"]
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """Other machines than this one, by what they do in a second."""
+
+    devices: int = 8
+    tflops: float = 9.5
+    """Peak of one device in 10^12 operations a second; the paper reckons 9.5 for its P100s."""
+    efficiency: float = 0.3
+    """Share of the peak that a training reaches."""
+
+    def seconds(self, flops: float) -> float:
+        """Time for so much arithmetic."""
+        return flops / (self.devices * self.tflops * 1e12 * self.efficiency)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.devices} device{'s' * (self.devices != 1)} of {self.tflops:g} TFLOP/s at "
+            f"{100 * self.efficiency:g} %"
+        )
+
+
+def plan(
+    request: Request, hardware: Hardware | None = None, report: Report | None = None
+) -> list[str]:
+    """Prepare the text in a temporary folder, take a few steps, and say what a training takes."""
+    report = report or SilentReport()
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = prepare_text(request, Path(folder), report)
+        seconds, workers = measured_epoch(prepared, request)
+        lines = plan_lines(prepared, seconds, workers)
+        lines += ["", *_sizes(prepared, seconds)]
+        if hardware is not None:
+            foreseen = rules.estimate(prepared.settings.model, prepared.facts, 1.0)
+            there = hardware.seconds(foreseen.flops_per_epoch)
+            lines += ["", f"on {hardware}: {clock(there)} an epoch"]
+    return lines
+
+
+def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
+    """Take a few steps on a model of the planned size; give seconds an epoch, and the workers."""
+    import torch
+
+    from heedful.models.transformer import Transformer
+    from heedful.tasks.translation import Translation
+    from heedful.train.machine import workers_for
+
+    settings, device = prepared.settings, device_of(request.device)
+    workers = workers_for(settings.data.batch_tokens, device, request.threads)
+    with torch.random.fork_rng(devices=[]):
+        model = Transformer(settings.model, prepared.tokenizer.ids).to(device).train()
+        task = Translation(model, prepared.tokenizer, prepared.corpus, settings, workers)
+        return rules.calibrate(task, settings.train, workers), workers
+
+
+def _sizes(prepared: Prepared, seconds: float) -> list[str]:
+    """Show what fits into some minutes, for the planned model and the others of the ladder."""
+    planned = rules.estimate(prepared.settings.model, prepared.facts, 1.0)
+    rate = planned.flops_per_epoch / seconds
+    models = {"planned": prepared.settings.model} | {
+        name: ModelSettings.model_validate(size) for name, size in rules.SIZES.items()
+    }
+    times = (10, 30, 60, 480)
+    lines = ["epochs that fit into    " + "".join(f"{f'{t} min':>9}" for t in times)]
+    for name, model in models.items():
+        found = rules.estimate(model, prepared.facts, 1.0)
+        epoch = found.flops_per_epoch / rate
+        fit = "".join(f"{60 * t * rules.SHARE_FOR_STEPS / epoch:9.1f}" for t in times)
+        lines.append(f"{name:>8}{found.parameters / 1e6:9.1f} M     {fit}")
+    return lines
+
+
+@dataclass(frozen=True)
+class _Published:
+    """What "Attention Is All You Need" says of a model: table 3, table 2, section 5."""
+
+    parameters: float
+    steps: int
+    flops: float
+    hours: float
+
+
+_PAPER = {
+    "base": _Published(65e6, 100_000, 3.3e18, 12.0),
+    "big": _Published(213e6, 300_000, 2.3e19, 84.0),
+}
+_PIECES, _BATCH = 37_000, 25_000
+"""The paper's vocabulary for English-German, and tokens of each side in one of its batches."""
+
+
+def paper_lines(preset: str, hardware: Hardware | None = None) -> list[str]:
+    """Put our count of a preset's parameters and arithmetic beside the paper's."""
+    settings: Settings = config.resolve(config.recipe(preset))
+    said = _PAPER[preset]
+    tokens = said.steps * _BATCH
+    facts = rules.Facts(tokens // 30, tokens, tokens, 60, _PIECES)
+    ours = rules.estimate(settings.model, facts, 1.0)
+    share = ours.flops_per_epoch / said.flops
+    lines = [
+        f"{preset}, as the paper trained it: {said.steps:,} steps of {_BATCH:,} + {_BATCH:,} "
+        f"tokens, {_PIECES:,} pieces",
+        f"parameters:  {ours.parameters / 1e6:6.1f} M here, {said.parameters / 1e6:.0f} M in the "
+        f"paper ({100 * (ours.parameters / said.parameters - 1):+.1f} %)",
+        f"arithmetic:  {ours.flops_per_epoch:.2e} FLOP here (6 a weight and token), "
+        f"{said.flops:.1e} in the paper",
+        f"efficiency:  {100 * share:.0f} %. The paper did not count operations: its figure is "
+        f"time x devices x 9.5 TFLOP/s,",
+        f"             what 8 P100s could have done in {said.hours:g} hours. What the model "
+        f"needs is {100 * share:.0f} % of that;",
+        "             the rest is memory traffic, waiting and padding.",
+    ]
+    for there in [hardware] if hardware else [Hardware(8, 9.5, share), Hardware(8, 312, 0.4)]:
+        lines.append(f"time:        {clock(there.seconds(ours.flops_per_epoch))} on {there}")
+    return lines

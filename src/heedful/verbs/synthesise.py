@@ -1,0 +1,138 @@
+"""Text a model writes for another to learn from: for distillation, and by back-translation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from heedful import files
+from heedful.data.lines import open_text
+from heedful.data.text import normalise
+from heedful.errors import ConfigError, DataError
+from heedful.settings import SamplingSettings
+from heedful.train.report import Report, SilentReport, clock
+from heedful.train.world import World
+from heedful.translator import Translator
+
+__all__ = ["alone", "backtranslate", "synthesise"]
+
+CHUNK = 1000
+"""Lines translated between two writings: what a kill can cost."""
+
+
+def alone(verb: str) -> None:
+    """Refuse to do in several processes what several cannot share."""
+    if World.of_environment().size > 1:
+        raise ConfigError(f"{verb} runs in one process; start it without torchrun")
+
+
+def synthesise(
+    translator: Translator,
+    text: Path,
+    output: Path,
+    back: bool = False,
+    changes: Mapping[str, Any] | None = None,
+    sampling: SamplingSettings | None = None,
+    encoding: str = "utf-8",
+    report: Report | None = None,
+) -> int:
+    """Translate a file into a TSV of pairs; give how many there are.
+
+    Each line is what was given and what the model made of it; the other way round with `back`,
+    where the model's text is the source to learn from. What did not end, or came out empty, is left
+    out. Killed and called again, it goes on where it was; `output` that was made of other text, by
+    another model or in another way is refused.
+    """
+    report = report or SilentReport()
+    decode = translator.decoding(**(changes or {}))
+    part, note = (output.with_name(output.name + end) for end in (".part", ".made.json"))
+    _same(
+        note,
+        output,
+        {
+            "text": files.sha256(text),
+            "model": sha256(model_bytes(translator)).hexdigest(),
+            "decode": decode.model_dump(mode="json"),
+            "sampling": sampling.model_dump(mode="json") if sampling else None,
+            "back": back,
+        },
+    )
+    if output.exists():
+        return sum(1 for _ in open_text(output, "utf-8"))
+    lines = sum(1 for _ in open_text(text, encoding))
+    done = _done(part)
+    begun, before = time.monotonic(), done
+    stream: Iterator[str] = islice(open_text(text, encoding), done, None)
+    try:
+        with part.open("a", encoding="utf-8", newline="\n") as file:
+            while chunk := [normalise(line) for line in islice(stream, CHUNK)]:
+                found = translator.lines(chunk, decode, sampling=sampling)
+                for given, made in zip(chunk, found, strict=True):
+                    kept = made.text if given and not made.guards else ""
+                    file.write(f"{kept}\t{given}\n" if back else f"{given}\t{kept}\n")
+                file.flush()
+                done += len(chunk)
+                left = (time.monotonic() - begun) / (done - before) * (lines - done)
+                report.progress("translating", done, lines, f"{clock(left)} left")
+        pairs = [line for line in open_text(part, "utf-8") if all(line.split("\t"))]
+        files.write(output, "".join(f"{pair}\n" for pair in pairs))
+    except OSError as error:
+        raise files.not_written(part, error) from error
+    part.unlink()
+    return len(pairs)
+
+
+def _same(note: Path, output: Path, facts: dict[str, Any]) -> None:
+    """Refuse to go on with, or to count as ours, what was made otherwise."""
+    if note.exists():
+        if files.read_sealed(note) != facts:
+            raise DataError(
+                f"{output} was begun with other text, another model or other settings; "
+                f"choose another name with -o"
+            )
+    elif output.exists():
+        raise DataError(f"{output} exists and was not made here; choose another name with -o")
+    files.write_sealed(note, facts)
+
+
+def model_bytes(translator: Translator) -> bytes:
+    """Give what tells one model from another: its weights."""
+    weights = translator.model.state_dict()
+    return b"".join(weights[name].detach().numpy().tobytes() for name in sorted(weights))
+
+
+def _done(part: Path) -> int:
+    """Count the whole lines an earlier call wrote, and cut off what is not whole."""
+    if not part.exists():
+        return 0
+    data = part.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        files.write(part, whole)
+    return whole.count(b"\n")
+
+
+def backtranslate(
+    model: Path,
+    text: Path,
+    output: Path,
+    changes: Mapping[str, Any] | None = None,
+    sampling: SamplingSettings | None = None,
+    encoding: str = "utf-8",
+    threads: int = 0,
+    report: Report | None = None,
+) -> int:
+    """Make training pairs for a model from text in its target language alone.
+
+    `model` translates the other way, from that language back: its text becomes the source, and what
+    people wrote stays the target. Give the result to `heedful train` beside real pairs.
+    """
+    from heedful.train.machine import decoding_workers
+
+    alone("backtranslate")
+    translator = Translator.load(model, workers=decoding_workers(threads))
+    return synthesise(translator, text, output, True, changes, sampling, encoding, report)

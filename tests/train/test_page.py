@@ -1,0 +1,119 @@
+"""The page of a run: right, safe, and drawn without an error in a real browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from heedful.train.page import POINTS, write_page
+
+HOSTILE = '</script><script>document.title = "caught"</script><img src=x onerror=alert(1)>'
+
+
+def records(steps: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for step in range(1, steps + 1):
+        figures = {"loss": 9 / step, "perplexity": 1 + 9 / step, "gradient_norm": 1.0}
+        found.append(
+            {"kind": "step", "step": step, "lr": 1e-3, "tokens_per_second": 2000.0, "at": 1.0}
+            | figures
+        )
+    for number, got in enumerate(["개가 개가", "개가 달린다", HOSTILE]):
+        sample = {"given": f"A dog runs. {HOSTILE}", "wanted": "개가 달린다.", "got": got}
+        figures = {"BLEU": 10.0 + number, "perplexity": 5.0}
+        look = {"figures": figures, "samples": [sample], "best": True, "loss": 1.6, "score": 10.0}
+        found.append({"kind": "look", "step": number + 1, "at": 1.0, **look})
+    found.append(
+        {"kind": "rollback", "step": 1, "from": 2, "found": "loss nan", "lr_scale": 0.5, "at": 1.0}
+    )
+    found.append({"kind": "spike", "step": 3, "loss": 9.0, "usual": 2.0, "at": 1.0})
+    found.append({"kind": "note", "step": 3, "text": f"train.lr: {HOSTILE}"})
+    return found
+
+
+def write(folder: Path, steps: int = 12) -> Path:
+    log = folder / "log.jsonl"
+    log.write_text("".join(json.dumps(r) + "\n" for r in records(steps)), encoding="utf-8")
+    state = {"why": "finished", "step": steps, "best": 12.0, "spent": 3700.0, "tokens": 123456}
+    settings = {"source": "en", "target": "ko", "model": {"d_model": 8}, "train": {"lr": 0.1}}
+    problem = {"kind": "duplicate", "count": 3, "lines": ["a.en:1", "a.en:2"]}
+    health = {"pairs": 100, "kept": 97, "problems": [problem]}
+    write_page(folder / "report.html", log, f"model {HOSTILE}", state, settings, health, 7_000_000)
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium here; .ci/run installs it")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+
+
+@pytest.fixture
+def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    context = browser.new_context(locale="en-US", viewport={"width": 1100, "height": 800})
+    opened, wrong = context.new_page(), []
+    opened.on("console", lambda message: wrong.append(message.text))
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("request", lambda request: wrong.append(request.url) if "http" in request.url else 0)
+    opened.goto(write(tmp_path).as_uri())
+    yield opened
+    assert wrong == []
+    context.close()
+
+
+def test_everything_is_drawn(page: Page) -> None:
+    assert page.locator("#charts svg").count() == 6
+    assert page.locator("#figures .card").count() == 6
+    assert "1 h 01 min" in page.locator("#figures").inner_text()
+    assert page.locator("#notes .note").all_inner_texts()[:2] == [
+        "step 2: loss nan; back to step 1, half the rate",
+        "step 3: loss 9.00 where 2.00 is usual",
+    ]
+    assert "97 / 100" in page.locator("#data").inner_text()
+    chart = page.locator("#charts .card").nth(1)
+    chart.locator("svg").hover()
+    assert chart.locator("output").inner_text().startswith("step ")
+
+
+def test_samples_change_with_the_slider_and_new_words_are_marked(page: Page) -> None:
+    assert page.locator("#look").input_value() == "2"
+    page.locator("#look").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#texts mark").all_inner_texts() == ["달린다"]
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#texts mark").count() == 0
+
+
+def test_what_people_wrote_stays_text(page: Page) -> None:
+    assert page.title() == f"model {HOSTILE} · Heedful"
+    assert HOSTILE in page.locator("#texts").inner_text()
+    assert page.locator("img").count() == 0
+
+
+def test_korean_readers_are_at_home(page: Page) -> None:
+    page.locator("#language").click()
+    assert page.locator("html").get_attribute("lang") == "ko"
+    assert "학습 곡선" in page.locator("h2").all_inner_texts()
+    page.reload()
+    assert page.locator("html").get_attribute("lang") == "ko"
+
+
+def test_a_narrow_screen_needs_no_scrolling_sideways(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_long_log_is_thinned(tmp_path: Path) -> None:
+    text = write(tmp_path, 5 * POINTS).read_text(encoding="utf-8")
+    data = text.split('type="application/json">')[1].split("</script>")[0]
+    assert len(json.loads(data)["steps"]) == POINTS
+    assert len(text) < 500_000

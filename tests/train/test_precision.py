@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from toy_task import Reverse
+
+from heedful.data.batching import Batch
+from heedful.errors import ConfigError
+from heedful.settings import TrainSettings
+from heedful.train.crew import Crew
+from heedful.train.precision import Precision, Scale, choose_precision
+
+
+@pytest.mark.parametrize(
+    ("has", "name"),
+    [({}, "float32"), ({"avx512_bf16": True}, "bfloat16"), ({"amx_bf16": True}, "bfloat16")],
+)
+def test_a_cpu_computes_in_what_it_has_units_for(
+    monkeypatch: pytest.MonkeyPatch, has: dict[str, bool], name: str
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
+    assert choose_precision("auto", "cpu").name == name
+    assert choose_precision("float32", "cpu").name == "float32"
+
+
+@pytest.mark.parametrize(
+    ("bf16", "capability", "name"),
+    [(True, (8, 0), "bfloat16"), (False, (7, 5), "float16"), (False, (6, 0), "float32")],
+)
+def test_a_gpu_computes_in_what_it_has_units_for(
+    monkeypatch: pytest.MonkeyPatch, bf16: bool, capability: tuple[int, int], name: str
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: bf16)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
+    assert choose_precision("auto", "cuda").name == name
+
+
+def test_what_is_not_there_is_refused() -> None:
+    assert choose_precision("auto", "mps").name == "float32"
+    with pytest.raises(ConfigError, match=r"train\.precision = float16 is not there on mps"):
+        choose_precision("float16", "mps")
+
+
+def gradients(precision: Precision, workers: int = 1) -> tuple[float, torch.Tensor]:
+    task = Reverse(norm="pre", dropout=0.1)
+    crew: Crew[Batch] = Crew(task, TrainSettings(), workers, precision)
+    try:
+        tokens, loss, _ = crew.gradients([next(iter(task.batches(0, 0)))], [1, 2][:workers])
+    finally:
+        crew.close()
+    flat = [p.grad.flatten() for p in task.model.parameters() if p.grad is not None]
+    return loss / tokens, torch.cat(flat)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_shorter_numbers_give_nearly_the_same_gradient(name: str, workers: int) -> None:
+    exact = gradients(Precision(), workers)
+    short = gradients(choose_precision(name, "cpu"), workers)
+    assert short[0] == pytest.approx(exact[0], rel=1e-2)
+    assert float((short[1] - exact[1]).norm() / exact[1].norm()) < 0.05
+    assert not torch.equal(short[1], exact[1])
+    assert short[1].dtype == torch.float32
+
+
+def test_the_scale_of_float16_falls_when_it_overflows_and_rises_when_it_does_not() -> None:
+    scale = Scale(Precision("float16"))
+    first = scale.factor
+    assert scale.overflowed(math.inf)
+    assert scale.factor == first / 2
+    assert not any(scale.overflowed(1.0) for _ in range(2000))
+    assert scale.factor == first
+    assert not Scale(Precision()).overflowed(math.inf)
+    assert Scale(Precision("bfloat16")).factor == 1
+    lost = sum(scale.overflowed(math.nan) for _ in range(99))
+    assert lost == 14  # below one it is not the scale's fault
