@@ -14,7 +14,7 @@ from typing import Any, Literal
 from heedful import config, files
 from heedful.data.languages import separate_columns
 from heedful.errors import ModelFolderError
-from heedful.models.folder import BEGINNING
+from heedful.models.folder import BEGINNING, MANIFEST, WEIGHTS
 from heedful.settings import Settings
 
 __all__ = [
@@ -268,8 +268,10 @@ def free(output: Path) -> None:
         return
     there = {e.name for e in output.iterdir()} if output.is_dir() else {"a file"}
     there = {name for name in there if not name.endswith(".tmp")}
+    if there & {*BEGINNING, WEIGHTS} and (output / "run" / "request.json").exists():
+        files.read_sealed(output / MANIFEST)  # our run, whose manifest is damaged or missing
     # A kill may have left the beginning of a model, or a corpus half prepared.
-    if not there <= {"run"} and not ("manifest.json" in there and there <= {*BEGINNING, "run"}):
+    if not there <= {"run"} and not (MANIFEST in there and there <= {*BEGINNING, "run"}):
         raise ModelFolderError(
             f"{output} exists and is not a Heedful model folder; choose another folder with -o"
         )
