@@ -26,6 +26,9 @@ EOS, PAD = 0, 99
 class Rows(list[np.ndarray]):
     """Sequences in memory, where `Ids` would map them."""
 
+    def forget(self) -> None:
+        """Nothing to forget."""
+
     def lengths(self) -> np.ndarray:
         return np.array([len(row) for row in self], dtype=np.int32)
 

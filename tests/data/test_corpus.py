@@ -228,6 +228,8 @@ def test_ids_are_mapped_and_not_read(tmp_path: Path) -> None:
     assert len(ids) == 4
     assert [ids[i].tolist() for i in range(4)] == sequences
     assert ids.lengths().tolist() == [3, 1, 0, 2]
+    ids.forget()
+    assert [ids[i].tolist() for i in range(4)] == sequences
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,10 @@ from heedful.errors import DataError
 __all__ = ["Batch", "Batches", "pad"]
 
 
+FORGET_EVERY = 64
+"""Batches after which the memory of what was read of the corpus is given back."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """Ids of some pairs, padded to rectangles; sources end with the end symbol."""
@@ -141,7 +145,10 @@ class Batches:
 
     def epoch(self, epoch: int, start: int = 0, part: int = 0, parts: int = 1) -> Iterator[Batch]:
         """Give the batches of an epoch, from the `start`-th on, or one of several parts of each."""
-        for rows in self.plan(epoch)[start:]:
+        for number, rows in enumerate(self.plan(epoch)[start:]):
+            if number % FORGET_EVERY == 0:
+                for side in (self._corpus.source, self._corpus.target):
+                    side.forget()
             yield self.batch(rows, epoch, part, parts)
 
     def padding_share(self, epoch: int = 0) -> float:

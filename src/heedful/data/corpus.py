@@ -8,6 +8,7 @@ given, and the ids of the rest are written. Later runs map the ids and read no t
 from __future__ import annotations
 
 import hashlib
+import mmap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -51,6 +52,13 @@ class Ids:
     def __getitem__(self, index: int) -> np.ndarray:
         begin = int(self.ends[index - 1]) if index else 0
         return self.numbers[begin : int(self.ends[index])]
+
+    def forget(self) -> None:
+        """Let the system take back the memory of what was read; the disk still has it."""
+        for mapped in (self.ends, self.numbers):
+            pages = getattr(mapped, "_mmap", None)
+            if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
+                pages.madvise(mmap.MADV_DONTNEED)
 
     def lengths(self) -> np.ndarray:
         """Give the length of every sequence."""
