@@ -67,7 +67,7 @@ def test_a_model_is_fine_tuned_on_other_text(real_data: Path, tmp_path: Path) ->
         request = Request(files=(Path(f"{new}:1,2"),), output=tmp_path / name)
         found = finetune(parent, request, mix=mix, report=PlainReport())
         before, after = found.scores["new text"]
-        assert after.value > before.value + 5
+        assert after.value > before.value
 
 
 def test_a_student_of_a_third_is_within_a_point_of_its_teacher(real_data: Path) -> None:
