@@ -20,7 +20,7 @@ from heedful.errors import DataError
 __all__ = ["Batch", "Batches", "pad"]
 
 
-FORGET_EVERY = 64
+FORGET_EVERY = 4
 """Batches after which the memory of what was read of the corpus is given back."""
 
 
