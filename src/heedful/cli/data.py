@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from heedful.cli.options import Columns, Dev, Encoding, Files, Threads
 from heedful.cli.show import make_report
 
 __all__ = ["add_to", "check", "demo"]
@@ -20,20 +21,13 @@ def add_to(app: typer.Typer) -> None:
 
 
 def check(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
-    ],
-    dev: Annotated[
-        list[Path] | None, typer.Option(help="Development text: two files, or a TSV or JSONL.")
-    ] = None,
+    files: Files,
+    dev: Dev = None,
     test: Annotated[
         list[Path] | None, typer.Option(help="Test text: two files, or a TSV or JSONL.")
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en).")
-    ] = None,
-    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
+    columns: Columns = None,
+    encoding: Encoding = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Examine training text: what is wrong with it, where, worst first."""
@@ -61,7 +55,7 @@ def demo(
     ] = Path("demo"),
     minutes: Annotated[float, typer.Option(help="Time for the whole demo.")] = 4.8,
     seed: Annotated[int, typer.Option(help="Everything random follows from it.")] = 1,
-    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+    threads: Threads = 0,
 ) -> None:
     """Train on the built-in corpus, translate what everybody knows, show the attention."""
     from heedful.cli.main import process_start

@@ -8,6 +8,18 @@ from typing import Annotated
 import typer
 
 from heedful.cli.model import end, laid_over, parse_columns
+from heedful.cli.options import (
+    Columns,
+    Dev,
+    Encoding,
+    Model,
+    Output,
+    Recipe,
+    Seed,
+    Set,
+    Test,
+    Threads,
+)
 from heedful.cli.show import make_report
 
 __all__ = ["add_to", "average", "backtranslate", "distill", "finetune"]
@@ -19,24 +31,7 @@ def add_to(app: typer.Typer) -> None:
         app.command()(command)
 
 
-Model = Annotated[Path, typer.Argument(help="The model folder.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")]
-Dev = Annotated[
-    list[Path] | None, typer.Option(help="Development text: two files, or a TSV or JSONL.")
-]
-Test = Annotated[list[Path] | None, typer.Option(help="Test text, only scored at the end.")]
-Columns = Annotated[
-    str | None,
-    typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en); source first."),
-]
-Recipe = Annotated[Path | None, typer.Option(help="A TOML file of settings.")]
 Minutes = Annotated[float | None, typer.Option(help="Time for the training.")]
-Seed = Annotated[int | None, typer.Option(help="Everything random follows from it.")]
-Set = Annotated[
-    list[str] | None, typer.Option("--set", help="One setting, such as train.epochs=3.")
-]
-Encoding = Annotated[str, typer.Option(help="How the files are written.")]
-Threads = Annotated[int, typer.Option(help="CPU threads; 0 takes all.")]
 
 
 def finetune(

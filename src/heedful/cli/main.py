@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
-from heedful import __version__, files
+from heedful import __version__
 from heedful.cli import data, life, model
 from heedful.errors import HeedfulError
+from heedful.train.world import World
 
 __all__ = ["app", "run"]
 
@@ -98,7 +99,7 @@ def run() -> None:
     except HeedfulError as error:
         if debug:
             raise
-        if os.environ.get("RANK", "0") == "0":  # of several processes only the first speaks
+        if World.of_environment().lead:  # of several processes only the first speaks
             print(f"heedful: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
@@ -112,5 +113,5 @@ def run() -> None:
     except OSError as error:
         if debug:
             raise
-        print(f"heedful: {files.not_written(error.filename or 'a file', error)}", file=sys.stderr)
+        print(f"heedful: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(1)

@@ -9,6 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from heedful.cli.options import (
+    Columns,
+    Dev,
+    Encoding,
+    Files,
+    From,
+    Model,
+    Output,
+    Recipe,
+    Seed,
+    Set,
+    Test,
+    Threads,
+    To,
+)
 from heedful.cli.show import make_report
 from heedful.errors import ConfigError, DataError
 
@@ -26,43 +41,26 @@ def add_to(app: typer.Typer) -> None:
 
 
 def train(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")],
-    dev: Annotated[
-        list[Path] | None, typer.Option(help="Development text: two files, or a TSV or JSONL.")
-    ] = None,
-    test: Annotated[
-        list[Path] | None,
-        typer.Option(help="Test text, only scored at the end: two files, a TSV or JSONL."),
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option("--from", help="Source language code, such as ko.")
-    ] = None,
-    target: Annotated[str | None, typer.Option("--to", help="Target language code.")] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en); source first."),
-    ] = None,
+    files: Files,
+    output: Output,
+    dev: Dev = None,
+    test: Test = None,
+    source: From = None,
+    target: To = None,
+    columns: Columns = None,
     preset: Annotated[
         str | None,
         typer.Option(help="tiny, small, base or big; chosen from the data if not given."),
     ] = None,
-    recipe: Annotated[
-        Path | None, typer.Option(help="A TOML file of settings, laid over the preset.")
-    ] = None,
+    recipe: Recipe = None,
     minutes: Annotated[
         float | None, typer.Option(help="Time for the whole command, scoring included.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Everything random follows from it.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="One setting, such as train.steps=200.")
-    ] = None,
-    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
+    seed: Seed = None,
+    settings: Set = None,
+    encoding: Encoding = "utf-8",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+    threads: Threads = 0,
     parallel: Annotated[
         str, typer.Option(help="Under torchrun: ddp, or fsdp to spread the model too.")
     ] = "ddp",
@@ -151,26 +149,16 @@ def plan(
         list[Path] | None,
         typer.Argument(help="The files of a training; none plans the paper's own."),
     ] = None,
-    dev: Annotated[
-        list[Path] | None, typer.Option(help="Development text: two files, or a TSV or JSONL.")
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option("--from", help="Source language code, such as ko.")
-    ] = None,
-    target: Annotated[str | None, typer.Option("--to", help="Target language code.")] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Columns of a TSV (2,3) or keys of a JSONL (ko,en).")
-    ] = None,
+    dev: Dev = None,
+    source: From = None,
+    target: To = None,
+    columns: Columns = None,
     preset: Annotated[str | None, typer.Option(help="tiny, small, base or big.")] = None,
-    recipe: Annotated[
-        Path | None, typer.Option(help="A TOML file of settings, laid over the preset.")
-    ] = None,
+    recipe: Recipe = None,
     minutes: Annotated[float | None, typer.Option(help="Time for the whole training.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="One setting, such as train.steps=200.")
-    ] = None,
-    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
-    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+    settings: Set = None,
+    encoding: Encoding = "utf-8",
+    threads: Threads = 0,
     devices: Annotated[int | None, typer.Option(min=1, help="Plan for so many devices ...")] = None,
     tflops: Annotated[float, typer.Option(min=1e-6, help="... of so many TFLOP/s each ...")] = 9.5,
     efficiency: Annotated[
@@ -220,7 +208,7 @@ def parse_columns(text: str | None) -> tuple[str, str] | None:
 
 
 def translate(
-    model: Annotated[Path, typer.Argument(help="The model folder.")],
+    model: Model,
     text: Annotated[
         list[str] | None, typer.Argument(help="What to translate; standard input if not given.")
     ] = None,
@@ -243,7 +231,7 @@ def translate(
     scores: Annotated[
         bool, typer.Option("--scores", help="Print the score before each line.")
     ] = False,
-    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+    threads: Threads = 0,
 ) -> None:
     """Translate lines: line n out is line n in."""
     from heedful import config
@@ -299,7 +287,7 @@ def _standard_input() -> Any:
 
 
 def evaluate(
-    model: Annotated[Path, typer.Argument(help="The model folder.")],
+    model: Model,
     source: Annotated[Path, typer.Argument(help="What to translate.")],
     reference: Annotated[Path, typer.Argument(help="What is right.")],
     compare: Annotated[
@@ -309,11 +297,11 @@ def evaluate(
     tokenize: Annotated[
         str | None, typer.Option(help="sacreBLEU's tokeniser, such as none for tokenised text.")
     ] = None,
-    encoding: Annotated[str, typer.Option(help="How the files are written.")] = "utf-8",
+    encoding: Encoding = "utf-8",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the translations here.")
     ] = None,
-    threads: Annotated[int, typer.Option(help="CPU threads; 0 takes all.")] = 0,
+    threads: Threads = 0,
 ) -> None:
     """Score a model with BLEU, chrF and perplexity; compare two."""
     from heedful import files
@@ -328,7 +316,7 @@ def evaluate(
 
 
 def info(
-    model: Annotated[Path, typer.Argument(help="The model folder.")],
+    model: Model,
 ) -> None:
     """Show what a model folder holds."""
     from heedful.verbs.info import info as verb

@@ -22,7 +22,7 @@ from torch import Tensor
 from heedful import files
 from heedful.errors import ModelFolderError, TrainingError
 
-__all__ = ["States", "average", "read_weights", "write_weights"]
+__all__ = ["States", "average", "check_weights", "read_weights", "write_weights"]
 
 Tensors = dict[str, Tensor]
 
@@ -45,12 +45,17 @@ def _forget(path: Path) -> None:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def read_weights(path: Path, digest: str | None = None) -> Tensors:
-    """Read tensors back; with a sha256, only if they are what was written."""
+def check_weights(path: Path, digest: str | None) -> None:
+    """Refuse a file that is missing or is not what was written."""
     if not path.exists():
         raise TrainingError(f"{path} is missing")
     if digest is not None and files.sha256(path) != digest:
         raise TrainingError(f"{path} is damaged: it is not what was written")
+
+
+def read_weights(path: Path, digest: str | None = None) -> Tensors:
+    """Read tensors back; with a sha256, only if they are what was written."""
+    check_weights(path, digest)
     try:
         return load_file(path)
     except (OSError, SafetensorError) as error:

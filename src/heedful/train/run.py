@@ -17,7 +17,7 @@ from torch import Tensor
 from heedful.errors import TrainingError
 from heedful.settings import TrainSettings
 from heedful.tasks.protocol import Task
-from heedful.train.checkpoint import States, read_weights
+from heedful.train.checkpoint import States, check_weights
 from heedful.train.crew import Crew
 from heedful.train.engine import Engine
 from heedful.train.optim import Anchor, Schedule
@@ -147,7 +147,7 @@ class Run(Generic[BatchT]):
         for kept in state.kept:
             try:
                 if kept.digest:
-                    read_weights(self._path(kept.step), kept.digest)
+                    check_weights(self._path(kept.step), kept.digest)
                 whole.append(kept)
             except TrainingError as error:
                 self.report.note(f"{error}; it is left out of averages")

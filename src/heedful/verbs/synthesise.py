@@ -55,7 +55,7 @@ def synthesise(
         output,
         {
             "text": files.sha256(text),
-            "model": sha256(model_bytes(translator)).hexdigest(),
+            "model": sha256(_model_bytes(translator)).hexdigest(),
             "decode": decode.model_dump(mode="json"),
             "sampling": sampling.model_dump(mode="json") if sampling else None,
             "back": back,
@@ -99,7 +99,7 @@ def _same(note: Path, output: Path, facts: dict[str, Any]) -> None:
     files.write_sealed(note, facts)
 
 
-def model_bytes(translator: Translator) -> bytes:
+def _model_bytes(translator: Translator) -> bytes:
     """Give what tells one model from another: its weights."""
     weights = translator.model.state_dict()
     return b"".join(weights[name].detach().numpy().tobytes() for name in sorted(weights))
