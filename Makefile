@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test check prove bench clean
+.PHONY: setup peers demo test check prove bench clean
 
 setup: $(READY)
 
@@ -30,8 +30,14 @@ check: $(READY)
 prove: $(READY)
 	$(BIN)/python -m pytest -m long -s
 
+# Heedful beside its peers, into docs/benchmarks.md; on Multi30k where HEEDFUL_DATA has it.
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# Tools the tests load our models into, apart from ours: they want other versions of things.
+peers: build/argos
+build/argos: $(READY)
+	$(BIN)/pip install --quiet --no-deps --target build/argos argostranslate==1.11.0
 
 clean:
 	rm -rf $(VENV) build dist demo src/*.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

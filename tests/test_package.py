@@ -26,7 +26,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 ORDER = """
     cli > serve > verbs > translator > train, explain, interchange > tasks > decoding
-    > models, metrics > nn, data > config > settings > errors, files
+    > models, metrics > nn, data > config > settings > errors, files, machine
 """
 LEVELS = [[name.strip() for name in level.split(",")] for level in ORDER.split(">")]
 LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}

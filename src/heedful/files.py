@@ -20,13 +20,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heedful.errors import ModelFolderError
+from heedful.errors import InterchangeError, ModelFolderError
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 __all__ = [
     "force",
+    "load_tensors",
+    "making",
     "not_read",
     "not_written",
     "read_sealed",
@@ -91,6 +93,47 @@ def save_tensors(
     except SafetensorError as error:
         number = re.search(r"os error (\d+)", str(error))
         raise OSError(int(number[1]) if number else 0, str(error)) from error
+
+
+def load_tensors(path: Path) -> dict[str, Tensor]:
+    """Read a safetensors file of another tool."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(path)
+    except SafetensorError as error:
+        raise InterchangeError(f"{path} is not a safetensors file: {error}") from error
+    except OSError as error:
+        raise not_read(path, error) from error
+
+
+@contextmanager
+def making(path: str | Path) -> Iterator[Path]:
+    """Give a folder to fill; when the block ends well it becomes `path`, otherwise it is gone.
+
+    `path` may be an empty folder that is there already, and nothing else.
+    """
+    path = Path(path)
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise InterchangeError(f"{path} is there already; choose a new or empty folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folder = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+        try:
+            folder.mkdir()
+            yield folder
+            for entry in folder.rglob("*"):
+                if entry.is_file():
+                    force(entry)
+            if path.exists():
+                path.rmdir()
+            os.rename(folder, path)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        force(path.parent)
+    except OSError as error:
+        raise not_written(path, error) from error
 
 
 @contextmanager

@@ -6,25 +6,38 @@ joined again. Torch is imported only where it is used, so that another engine ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import functools
+import importlib.util
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from heedful import config
 from heedful.data.sentences import chop, split_keeping
 from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer
-from heedful.errors import ConfigError, DataError
+from heedful.errors import ConfigError, DataError, InterchangeError
 from heedful.models.folder import Folder, load_model
 from heedful.settings import DecodeSettings, SamplingSettings, Settings
 
 if TYPE_CHECKING:
-    from heedful.decoding.search import Hypothesis
+    from heedful.decoding.batch import TorchEngine
+    from heedful.decoding.engine import Engine
+    from heedful.decoding.hypothesis import Hypothesis
+    from heedful.interchange.ctranslate2 import Compute, CTranslate2Engine
     from heedful.models.transformer import Transformer
 
-__all__ = ["LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
+__all__ = ["COMPUTES", "ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
+
+Choice = Literal["auto", "torch", "ctranslate2"]
+Note = Callable[[str], object]
+ENGINES = ("auto", "torch", "ctranslate2")
+COMPUTES = ("float32", "int8")
+
+logger = logging.getLogger("heedful")
 
 LINES_AT_ONCE = 2048
 """Lines of a stream held in memory: enough to sort by length, few enough for any file."""
@@ -76,27 +89,55 @@ class Translator:
 
     def __init__(
         self,
-        model: Transformer,
+        engine: Engine,
         tokenizer: Tokenizer,
         settings: Settings,
-        plain: bool = False,
-        workers: int = 1,
+        torch_engine: Callable[[], TorchEngine],
+        note: Note = logger.info,
+        insist: bool = False,
     ) -> None:
-        self.model, self.tokenizer, self.settings = model, tokenizer, settings
-        self._plain, self._workers = plain, workers
+        self.engine, self.tokenizer, self.settings = engine, tokenizer, settings
+        self._torch, self._note = functools.cache(torch_engine), note
+        self._insist = insist
 
     @classmethod
     def load(
-        cls, path: str | Path, device: str = "cpu", plain: bool = False, workers: int = 1
+        cls,
+        path: str | Path,
+        device: str = "cpu",
+        plain: bool = False,
+        workers: int = 0,
+        engine: Choice = "auto",
+        compute: Compute = "float32",
+        note: Note = logger.info,
     ) -> Translator:
         """Open a model folder.
 
-        `plain` decodes without a cache: slow, for comparison. Several workers decode several
-        batches at once, which pays where torch is set to few threads.
+        `engine` is "torch", "ctranslate2", or "auto": CTranslate2 where it is installed and can
+        run the model. `plain` decodes without a cache: slow, for comparison. `workers` decode as
+        many batches at once, one on each core by default. What was chosen and why is told to
+        `note`; nothing is ever printed.
         """
         folder = Folder.open(Path(path))
-        model = load_model(folder).to(device)
-        return cls(model, Tokenizer(folder.tokenizer), folder.settings, plain, workers)
+        tokenizer = Tokenizer(folder.tokenizer, folder.ids)
+
+        def on_torch() -> TorchEngine:
+            from heedful.decoding.batch import TorchEngine
+
+            return TorchEngine(load_model(folder).to(device), workers, plain)
+
+        found = None if plain or device != "cpu" else _fast(folder, engine, compute, workers, note)
+        insist = engine == "ctranslate2"
+        chosen = cls(found or on_torch(), tokenizer, folder.settings, on_torch, note, insist)
+        if found is None:  # one model in memory, not two
+            only = cast("TorchEngine", chosen.engine)
+            chosen._torch = functools.cache(lambda: only)
+        return chosen
+
+    @property
+    def model(self) -> Transformer:
+        """The torch model, loaded when it is first asked for."""
+        return self._torch().model
 
     def translate(self, texts: Sequence[str], prefix: str = "", **options: Any) -> list[str]:
         """Translate lines of text; `options` are decoding settings such as `beam=1`."""
@@ -136,27 +177,29 @@ class Translator:
         sampling: SamplingSettings | None,
         prefix: str,
     ) -> Iterator[Translation]:
-        from heedful.decoding.batch import search
-
         lines = [self._parts(text, decode) for text in texts]
         flat = [part.ids for parts in lines for part in parts]
         # A forced beginning belongs to the line's first part only.
-        forced = self.tokenizer.encode(normalise(prefix))
+        forced = self.tokenizer.encode(normalise(prefix), target=True)
         prefixes = [forced if i == 0 else [] for parts in lines for i, _ in enumerate(parts)]
-        found = iter(
-            search(
-                self.model,
-                flat,
-                decode,
-                n_best,
-                sampling,
-                prefixes if forced else None,
-                self._plain,
-                self._workers,
-            )
-        )
+        engine = self._engine_for(flat, decode, sampling)
+        found = iter(engine.search(flat, decode, n_best, sampling, prefixes if forced else None))
         for parts in lines:
             yield self._join(parts, [next(found) for _ in parts], n_best)
+
+    def _engine_for(
+        self, sources: list[list[int]], decode: DecodeSettings, sampling: SamplingSettings | None
+    ) -> Engine:
+        """Take the torch engine for what CTranslate2 cannot do, and say so."""
+        if self.engine.name == "torch":
+            return self.engine
+        if sampling is not None and not self._insist:
+            self._note("sampling on torch: only there a sentence's draw is its own in any batch")
+        elif not cast("CTranslate2Engine", self.engine).fits(sources, decode):
+            self._note("this text is longer than CTranslate2's table of positions: on torch")
+        else:
+            return self.engine
+        return self._torch()
 
     def _parts(self, text: str, decode: DecodeSettings) -> list[_Part]:
         """Split a line into what is translated by itself: usually the line as it is."""
@@ -206,10 +249,39 @@ class Translator:
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[float, int]]:
         """Give the log-probability of each target given its source, and its number of pieces."""
-        from heedful.decoding.batch import score
+        left = [self.tokenizer.encode(normalise(text)) for text in sources]
+        right = [self.tokenizer.encode(normalise(text), target=True) for text in targets]
+        longest = max(map(len, (*left, *right)), default=0)
+        engine = self.engine
+        if engine.name != "torch" and longest >= cast("CTranslate2Engine", engine).longest:
+            engine = self._torch()
+        return engine.score(left, right, self.settings.decode.batch_tokens)
 
-        ids = [
-            [self.tokenizer.encode(normalise(text)) for text in texts]
-            for texts in (sources, targets)
-        ]
-        return score(self.model, ids[0], ids[1], self.settings.decode.batch_tokens)
+
+def _fast(
+    folder: Folder, engine: Choice, compute: Compute, workers: int, note: Note
+) -> Engine | None:
+    """Open the model on CTranslate2 where that is wanted and possible; say why where it is not."""
+    if engine not in ENGINES:
+        raise ConfigError(f"engine {engine!r} is not known; expected {', '.join(ENGINES)}")
+    if compute not in COMPUTES:
+        raise ConfigError(f"compute {compute!r} is not known; expected {', '.join(COMPUTES)}")
+    if engine == "torch":
+        if compute != "float32":
+            raise ConfigError(f"compute {compute!r} needs CTranslate2; leave out engine = 'torch'")
+        return None
+    from heedful.interchange.conversions import open_engine
+    from heedful.interchange.ctranslate2 import unfit
+
+    try:
+        if importlib.util.find_spec("ctranslate2") is None:
+            raise InterchangeError("CTranslate2 is not installed; pip install ctranslate2")
+        reason = unfit(folder.settings.model)
+        if reason is not None:
+            raise InterchangeError(f"CTranslate2 cannot run {folder.path}: {reason}")
+        return open_engine(folder, compute, workers, note)
+    except InterchangeError as error:
+        if engine == "ctranslate2" or compute != "float32":
+            raise
+        note(f"{error}; on torch instead")
+        return None

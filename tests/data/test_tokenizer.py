@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from heedful.data import grammar
 from heedful.data.text import normalise
-from heedful.data.tokenizer import RESERVED, Tokenizer, Variants, learn
+from heedful.data.tokenizer import JOINT, RESERVED, Tokenizer, Variants, learn
 from heedful.errors import DataError, ModelFolderError
 from heedful.settings import TokenizerSettings
 
@@ -22,7 +22,7 @@ SENTENCES = [
 ]
 
 
-def learned(texts: list[str] = SENTENCES, **changes: object) -> bytes:
+def learned(texts: list[str] = SENTENCES, **changes: object) -> dict[str, bytes]:
     return learn(texts, TokenizerSettings.model_validate({"vocab_size": 700} | changes))
 
 
@@ -85,7 +85,7 @@ def test_learning_twice_gives_the_same_bytes() -> None:
 
 def test_the_model_tells_nothing_of_the_machine(tmp_path: Path) -> None:
     ours = learned()
-    assert tempfile.gettempdir().encode() not in ours
+    assert tempfile.gettempdir().encode() not in ours[JOINT]
     with pytest.MonkeyPatch.context() as elsewhere:
         (tmp_path / ("long" * 40)).mkdir()
         elsewhere.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 40)))
@@ -112,7 +112,7 @@ def test_a_vocabulary_too_small_for_the_characters_is_made_larger() -> None:
     assert len(tokenizer.encode(texts[5])) <= len(texts[5]) + 1
     # It does not matter whether the text can be read only once.
     settings = TokenizerSettings(vocab_size=400)
-    assert learn(iter(texts), settings) == tokenizer.model
+    assert learn(iter(texts), settings) == tokenizer.files
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["", " ", "\t"]])
@@ -135,7 +135,7 @@ def test_lines_that_are_all_too_long_are_told() -> None:
 
 def test_a_damaged_model_is_refused() -> None:
     with pytest.raises(ModelFolderError, match=r"^tokenizer\.model cannot be read: [^\n]*$"):
-        Tokenizer(b"no pieces here")
+        Tokenizer({"tokenizer.model": b"no pieces here"})
 
 
 def test_reserved_pieces_are_never_split(tokenizer: Tokenizer) -> None:

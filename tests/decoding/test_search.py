@@ -8,7 +8,8 @@ from torch import Tensor
 
 from heedful.decoding.batch import search
 from heedful.decoding.guards import Limits
-from heedful.decoding.search import beam, greedy, length_penalty
+from heedful.decoding.hypothesis import length_penalty
+from heedful.decoding.search import beam, greedy
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings, ModelSettings, SamplingSettings, TokenIds
 
@@ -26,7 +27,7 @@ class Table:
         logits = [self.table.get(w[1:], [1.0, 0.0, 0.0]) for w in self.written]
         return torch.tensor(logits).log()
 
-    def select(self, rows: Tensor, same_source: bool) -> None:
+    def select(self, rows: Tensor, sources: Tensor | None) -> None:
         self.written = [self.written[i] for i in rows.tolist()]
 
 

@@ -23,7 +23,7 @@ def settings(**model: object) -> Settings:
 
 
 def make(path: Path, seed: int = 0, **model: object) -> tuple[Folder, Transformer]:
-    folder = Folder.create(path, settings(**model), IDS, b"pieces")
+    folder = Folder.create(path, settings(**model), IDS, {"tokenizer.model": b"pieces"})
     torch.manual_seed(seed)
     network = Transformer(folder.settings.model, IDS)
     folder.write_weights(state(network))

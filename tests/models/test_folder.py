@@ -13,6 +13,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from heedful import __version__, config, files
+from heedful.data.tokenizer import JOINT
 from heedful.errors import ModelFolderError
 from heedful.models import folder as folders
 from heedful.models.folder import Folder, load_model, state
@@ -121,7 +122,7 @@ def test_files_can_be_read_by_whomever_the_umask_lets(tmp_path: Path) -> None:
 
 
 def test_a_folder_just_begun_opens_but_has_no_weights_yet(tmp_path: Path) -> None:
-    Folder.create(tmp_path, settings(), IDS, b"pieces")  # an empty folder that was there
+    Folder.create(tmp_path, settings(), IDS, {JOINT: b"pieces"})  # an empty folder that was there
     with pytest.raises(ModelFolderError) as caught:
         Folder.open(tmp_path).weights()
     assert str(caught.value) == (
@@ -133,7 +134,7 @@ def test_a_folder_with_a_model_is_not_written_over(tmp_path: Path) -> None:
     made, _ = make(tmp_path / "model")
     assert Folder.exists(made.path)
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(made.path, settings(), IDS, b"others")
+        Folder.create(made.path, settings(), IDS, {JOINT: b"others"})
     assert str(caught.value) == (
         f"{made.path} already holds a model; remove it or choose another folder"
     )
@@ -145,7 +146,7 @@ def test_a_folder_with_other_things_is_not_touched(tmp_path: Path, name: str) ->
     (tmp_path / name).write_text('{"short_name": "a web page has one too"}')
     assert not Folder.exists(tmp_path)
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(tmp_path, settings(), IDS, b"pieces")
+        Folder.create(tmp_path, settings(), IDS, {JOINT: b"pieces"})
     assert str(caught.value) == (
         f"{tmp_path} holds other things, {name} among them; choose a new or empty folder"
     )
@@ -156,10 +157,10 @@ def test_a_file_is_no_place_for_a_model(tmp_path: Path) -> None:
     file = tmp_path / "model"
     file.write_text("text")
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(file, settings(), IDS, b"pieces")
+        Folder.create(file, settings(), IDS, {JOINT: b"pieces"})
     assert str(caught.value) == f"{file} is a file; choose the name of a new folder"
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(file / "below", settings(), IDS, b"pieces")
+        Folder.create(file / "below", settings(), IDS, {JOINT: b"pieces"})
     assert str(caught.value) == (
         f"{file / 'below'} cannot be written: Not a directory; choose another folder"
     )

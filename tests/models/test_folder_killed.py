@@ -13,6 +13,7 @@ import torch
 from folder_case import IDS, LISTED, make, manifest, refusal, same, settings
 
 from heedful import files
+from heedful.data.tokenizer import JOINT
 from heedful.errors import ModelFolderError
 from heedful.models import folder as folders
 from heedful.models.folder import Folder, load_model, state
@@ -62,7 +63,7 @@ def test_a_kill_at_any_rename_never_makes_a_good_folder_look_damaged(
 def test_a_kill_at_the_first_saving_leaves_a_folder_just_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fatal: int
 ) -> None:
-    made = Folder.create(tmp_path, settings(), IDS, b"pieces")
+    made = Folder.create(tmp_path, settings(), IDS, {JOINT: b"pieces"})
     network = Transformer(made.settings.model, IDS)
     rename = os.replace
     seen: list[object] = []
@@ -103,7 +104,8 @@ begin()
         "from heedful.models.folder import Folder\n"
         "from heedful.settings import Settings, TokenIds\n"
         "def begin():\n"
-        "    Folder.create('model', Settings(), TokenIds(size=5, pad=4, start=4), b'pieces')\n"
+        "    ids, pieces = TokenIds(size=5, pad=4, start=4), {'tokenizer.model': b'pieces'}\n"
+        "    Folder.create('model', Settings(), ids, pieces)\n"
     )
     place = [str(tmp_path), str(Path(folders.__file__).parents[2])]
     ran = subprocess.run(
@@ -117,7 +119,7 @@ begin()
     assert not Folder.exists(path)
     with pytest.raises(ModelFolderError):
         Folder.open(path)
-    made = Folder.create(path, settings(), IDS, b"pieces")
+    made = Folder.create(path, settings(), IDS, {JOINT: b"pieces"})
     assert Folder.open(path) == made
     assert not list(path.glob(".*.tmp"))
 
@@ -163,7 +165,7 @@ def test_a_disk_that_refuses_leaves_the_old_file_and_nothing_half_made(
         for write in (
             lambda: made.write_card("# another"),
             lambda: made.write_weights({"other": torch.zeros(3)}),
-            lambda: Folder.create(tmp_path / "new" / "model", settings(), IDS, b"pieces"),
+            lambda: Folder.create(tmp_path / "new" / "model", settings(), IDS, {JOINT: b"pieces"}),
         ):
             with pytest.raises(ModelFolderError, match=r"manifest\.json cannot be written: "):
                 write()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from heedful.data.tokenizer import Tokenizer, learn
-from heedful.decoding.search import Hypothesis, rerank
+from heedful.decoding.hypothesis import Hypothesis, rerank
 from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, Settings, TokenizerSettings
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> tuple[Folder, Tokenizer]:
         target="en",
         model=ModelSettings(d_model=8, d_ff=8, n_heads=2, encoder_layers=1, decoder_layers=1),
     )
-    made = Folder.create(tmp_path / "model", settings, tokenizer.ids, tokenizer.model)
+    made = Folder.create(tmp_path / "model", settings, tokenizer.ids, tokenizer.files)
     made.write_weights(state(Transformer(settings.model, tokenizer.ids)))
     return made, tokenizer
 

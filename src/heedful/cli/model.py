@@ -11,8 +11,10 @@ import typer
 
 from heedful.cli.options import (
     Columns,
+    Compute,
     Dev,
     Encoding,
+    Engine,
     Files,
     From,
     Model,
@@ -24,7 +26,7 @@ from heedful.cli.options import (
     Threads,
     To,
 )
-from heedful.cli.show import make_report
+from heedful.cli.show import make_report, say
 from heedful.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -231,6 +233,8 @@ def translate(
     scores: Annotated[
         bool, typer.Option("--scores", help="Print the score before each line.")
     ] = False,
+    engine: Engine = "auto",
+    compute: Compute = "float32",
     threads: Threads = 0,
 ) -> None:
     """Translate lines: line n out is line n in."""
@@ -257,6 +261,9 @@ def translate(
         sampling=sampling,
         prefix=prefix,
         threads=threads,
+        engine=engine,  # type: ignore[arg-type]  # what is not one is refused in one line
+        compute=compute,  # type: ignore[arg-type]
+        note=say,
         **({"at_once": 1} if sys.stdin.isatty() and not text else {}),  # a person is typing
     )
     guarded = 0
@@ -301,6 +308,8 @@ def evaluate(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the translations here.")
     ] = None,
+    engine: Engine = "auto",
+    compute: Compute = "float32",
     threads: Threads = 0,
 ) -> None:
     """Score a model with BLEU, chrF and perplexity; compare two."""
@@ -308,7 +317,19 @@ def evaluate(
     from heedful.verbs.evaluate import evaluate as verb
 
     changes = {} if beam is None else {"beam": beam}
-    result = verb(model, source, reference, compare, changes, tokenize, encoding, threads)
+    result = verb(
+        model,
+        source,
+        reference,
+        compare,
+        changes,
+        tokenize,
+        encoding,
+        threads,
+        engine,  # type: ignore[arg-type]  # what is not one is refused in one line
+        compute,  # type: ignore[arg-type]
+        say,
+    )
     if output is not None:
         files.write(output, "".join(t + "\n" for t in result.texts))
     for line in result.lines():

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from heedful.train.report import Report
 
-__all__ = ["LiveReport", "make_report"]
+__all__ = ["LiveReport", "make_report", "say"]
+
+
+def say(text: str) -> None:
+    """Tell a person something beside the output."""
+    print(f"heedful: {text}", file=sys.stderr)
 
 
 def make_report() -> Report:

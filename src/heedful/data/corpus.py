@@ -272,7 +272,7 @@ def prepare(
     try:
         while chunk := list(islice(pairs, CHUNK)):
             left = tokenizer.encode_many([s for _, (s, _) in chunk])
-            right = tokenizer.encode_many([t for _, (_, t) in chunk])
+            right = tokenizer.encode_many([t for _, (_, t) in chunk], target=True)
             fit = [
                 0 < len(s) <= longest and 0 < len(t) <= longest
                 for s, t in zip(left, right, strict=True)

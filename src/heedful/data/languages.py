@@ -15,7 +15,14 @@ from typing import Literal
 
 from heedful.errors import DataError
 
-__all__ = ["check_language", "guess_languages", "kind_of", "languages_in", "separate_columns"]
+__all__ = [
+    "check_language",
+    "guess_languages",
+    "kind_of",
+    "language_name",
+    "languages_in",
+    "separate_columns",
+]
 
 UNDETERMINED = "und"
 _ONE_FILE = re.compile(r"\.(tsv|jsonl)(\.gz)?$", re.IGNORECASE)
@@ -93,6 +100,12 @@ def _read_table() -> tuple[set[str], dict[str, str], dict[str, str]]:
 _CODES, _LONG_CODES, _NAMES = _read_table()
 _WORDS = {"tok", "war", "her", "sun", "run", "may", "mac", "sat", "lad", "vol"}
 """Codes that are more often a word (train.tok, sat-scores) than a language."""
+
+
+def language_name(code: str) -> str:
+    """Give a language's English name, or its code where no name is known."""
+    primary = re.split("[-_]", code)[0]
+    return next((name.capitalize() for name, known in _NAMES.items() if known == primary), code)
 
 
 def check_language(code: str) -> str:

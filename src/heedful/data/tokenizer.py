@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,16 @@ from heedful.data.text import normalisation_rules
 from heedful.errors import DataError, ModelFolderError
 from heedful.settings import TokenIds, TokenizerSettings
 
-__all__ = ["RESERVED", "Tokenizer", "Variants", "learn"]
+__all__ = ["FILES", "JOINT", "RESERVED", "Tokenizer", "Variants", "learn"]
+
+JOINT = "tokenizer.model"
+SOURCE, TARGET, VOCABULARY = "source.spm", "target.spm", "vocab.json"
+TARGET_VOCABULARY = "target_vocab.json"
+FILES = (JOINT, SOURCE, TARGET, VOCABULARY, TARGET_VOCABULARY)
+"""The names a tokeniser's files may have in a folder: ours, or those of an imported model."""
+
+LANGUAGE = re.compile(r">>[^<>\s]+<<")
+"""How a text tells a model of many target languages which one is wanted, as in `>>fra<< Hello`."""
 
 RESERVED = tuple(f"⟦{i}⟧" for i in range(16))
 """Pieces that no text splits: placeholders for what must pass through a translation unchanged."""
@@ -34,8 +44,8 @@ THREADS = 4
 """For learning. Not the machine's cores: sums of another order would make other pieces."""
 
 
-def learn(texts: Iterable[str], settings: TokenizerSettings) -> bytes:
-    """Learn the pieces from text, and give the sentencepiece model as bytes.
+def learn(texts: Iterable[str], settings: TokenizerSettings) -> dict[str, bytes]:
+    """Learn the pieces from text, and give the files of a tokeniser: one sentencepiece model.
 
     The text comes already sampled and in a fixed order, so the result depends on nothing else.
     A vocabulary larger than the data supports is made smaller, not refused; one that has no room
@@ -55,7 +65,7 @@ def learn(texts: Iterable[str], settings: TokenizerSettings) -> bytes:
     size = settings.vocab_size
     while True:
         try:
-            return _without_path(_train(filter(_learnable, texts), settings, size))
+            return {JOINT: _without_path(_train(filter(_learnable, texts), settings, size))}
         except (RuntimeError, OSError) as error:
             needed = re.search(r"required_chars\. \d+ vs (\d+)", str(error))
             if needed is None or int(needed[1]) <= size:
@@ -144,56 +154,151 @@ def _varint(number: int) -> bytes:
 
 
 class Tokenizer:
-    """A learned sentencepiece model, seen as text to ids and ids to text."""
+    """Text to ids and ids to text, with the sentencepiece models of a folder.
 
-    def __init__(self, model: bytes) -> None:
-        self.model = model
-        self._pieces = sentencepiece.SentencePieceProcessor()
-        try:
-            self._pieces.LoadFromSerializedProto(model)
-        except RuntimeError as error:
-            raise ModelFolderError(f"tokenizer.model cannot be read: {error}") from error
-        size = self._pieces.get_piece_size()
-        self.ids = TokenIds(
-            size=size + 1,
-            eos=self._pieces.eos_id(),
-            unk=self._pieces.unk_id(),
-            pad=size,
-            start=size,
-        )
+    A model of ours has one, for both languages, and its ids are sentencepiece's. An imported one
+    may have a model for each side and a table from pieces to ids that are not sentencepiece's.
+    """
 
-    def encode(self, text: str) -> list[int]:
-        """Give the ids of a text, without the end symbol."""
-        return self._pieces.encode(text)  # type: ignore[no-any-return]
+    def __init__(self, files: Mapping[str, bytes], ids: TokenIds | None = None) -> None:
+        self.files = dict(files)
+        tables = _vocabularies(self.files)
+        if tables is None:
+            self._source = self._target = _Side(_load(self.files, JOINT))
+        else:
+            self._source = _Side(_load(self.files, SOURCE), tables[0])
+            self._target = _Side(_load(self.files, TARGET), tables[1])
+        self.ids = ids or self._target.ids()
 
-    def encode_many(self, texts: Sequence[str], threads: int = 0) -> list[list[int]]:
+    @property
+    def joint(self) -> bool:
+        """Whether both languages share one sentencepiece model, as in every model we train."""
+        return self._source is self._target
+
+    def encode(self, text: str, target: bool = False) -> list[int]:
+        """Give the ids of a text of the source (or the target), without the end symbol."""
+        return (self._target if target else self._source).encode(text)
+
+    def encode_many(
+        self, texts: Sequence[str], threads: int = 0, target: bool = False
+    ) -> list[list[int]]:
         """Encode many texts at once, on several cores."""
-        return self._pieces.encode(  # type: ignore[no-any-return]
-            list(texts), num_threads=threads or os.cpu_count() or 1
-        )
+        side = self._target if target else self._source
+        return side.encode_many(texts, threads or os.cpu_count() or 1)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Give the text of ids; special ids say nothing."""
+        """Give the text of target ids; special ids say nothing."""
         special = (self.ids.eos, self.ids.pad)
-        return self._pieces.decode([int(i) for i in ids if i not in special])  # type: ignore[no-any-return]
+        return self._target.decode([int(i) for i in ids if i not in special])
 
-    def pieces(self, ids: Sequence[int]) -> list[str]:
+    def pieces(self, ids: Sequence[int], target: bool = True) -> list[str]:
         """Give each id as people see it: ▁ marks a space, the start symbol is `<s>`."""
-        return [self.piece(int(i)) for i in ids]
+        return [self.piece(int(i), target) for i in ids]
 
-    def piece(self, index: int) -> str:
+    def piece(self, index: int, target: bool = True) -> str:
         """Give one id as people see it."""
         if index == self.ids.start:
             return "<s>"
-        return str(self._pieces.id_to_piece(index))
+        return (self._target if target else self._source).piece(index)
+
+    def vocabulary(self, target: bool = True) -> list[str]:
+        """Give the piece of every id but the padding, as other tools list them."""
+        side = self._target if target else self._source
+        count = self.ids.pad if self.ids.pad == self.ids.size - 1 else self.ids.size
+        return [side.piece(i) for i in range(count)]
 
     def score(self, index: int) -> float:
         """Give the log-probability of a piece, from which sentencepiece chooses a splitting."""
-        return float(self._pieces.get_score(index))
+        return float(self._target.processor.get_score(index))
 
     def ways(self, text: str, count: int) -> list[list[int]]:
-        """Give the `count` most likely ways to split a text, best first."""
-        return self._pieces.nbest_encode_as_ids(text, count)  # type: ignore[no-any-return]
+        """Give the `count` most likely ways to split a text; none where the sides differ."""
+        if not self.joint:
+            return []
+        return self._target.processor.nbest_encode_as_ids(text, count)  # type: ignore[no-any-return]
+
+
+class _Side:
+    """One language's sentencepiece model, and the table from its pieces to ids if there is one."""
+
+    def __init__(
+        self,
+        processor: sentencepiece.SentencePieceProcessor,
+        table: Mapping[str, int] | None = None,
+    ) -> None:
+        self.processor, self._table = processor, table
+        if table is not None:
+            unknown = table["<unk>"]
+            count = processor.get_piece_size()
+            self._to_ids = [table.get(processor.id_to_piece(i), unknown) for i in range(count)]
+            self._pieces = {index: piece for piece, index in table.items()}
+
+    def ids(self) -> TokenIds:
+        """Give the special ids that the model or the table names."""
+        if self._table is None:
+            size = self.processor.get_piece_size()
+            eos, unknown = self.processor.eos_id(), self.processor.unk_id()
+            return TokenIds(size=size + 1, eos=eos, unk=unknown, pad=size, start=size)
+        size = max(self._table.values()) + 1
+        pad = self._table.get("<pad>", size)
+        eos, unknown = self._table["</s>"], self._table["<unk>"]
+        return TokenIds(size=max(size, pad + 1), eos=eos, unk=unknown, pad=pad, start=pad)
+
+    def encode(self, text: str) -> list[int]:
+        if self._table is None:
+            return self.processor.encode(text)  # type: ignore[no-any-return]
+        code = LANGUAGE.match(text)  # a model with many targets is told which one to write
+        if code is None:
+            return [self._to_ids[i] for i in self.processor.encode(text)]
+        first = self._table.get(code[0], self._table["<unk>"])
+        return [first, *(self._to_ids[i] for i in self.processor.encode(text[code.end() :]))]
+
+    def encode_many(self, texts: Sequence[str], threads: int) -> list[list[int]]:
+        if self._table is None:
+            return self.processor.encode(list(texts), num_threads=threads)  # type: ignore[no-any-return]
+        return [self.encode(text) for text in texts]
+
+    def decode(self, ids: list[int]) -> str:
+        if self._table is None:
+            return self.processor.decode(ids)  # type: ignore[no-any-return]
+        pieces = [self.piece(i) for i in ids]
+        return str(self.processor.decode_pieces(pieces)).replace("▁", " ").strip()
+
+    def piece(self, index: int) -> str:
+        if self._table is None:
+            return str(self.processor.id_to_piece(index))
+        return self._pieces.get(index, f"⟨{index}⟩")
+
+
+def _load(files: Mapping[str, bytes], name: str) -> sentencepiece.SentencePieceProcessor:
+    processor = sentencepiece.SentencePieceProcessor()
+    try:
+        processor.LoadFromSerializedProto(files[name])
+    except KeyError:
+        raise ModelFolderError(f"{name} is missing: no text can be split into pieces") from None
+    except RuntimeError as error:
+        raise ModelFolderError(f"{name} cannot be read: {error}") from error
+    return processor
+
+
+def _vocabularies(files: Mapping[str, bytes]) -> tuple[dict[str, int], dict[str, int]] | None:
+    """Read the tables of an imported model: the source's and the target's, often one for both."""
+    if VOCABULARY not in files:
+        return None
+    found = []
+    for name in (VOCABULARY, TARGET_VOCABULARY if TARGET_VOCABULARY in files else VOCABULARY):
+        try:
+            table = json.loads(files[name])
+            right = all(isinstance(i, int) and i >= 0 for i in table.values())
+        except (ValueError, AttributeError):
+            right = False
+        if not right or not {"</s>", "<unk>"} <= table.keys():
+            raise ModelFolderError(
+                f"{name} is not a table from pieces to ids with </s> and <unk> in it; "
+                f"restore it or import the model again"
+            )
+        found.append(table)
+    return found[0], found[1]
 
 
 class Variants:

@@ -2,20 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import torch
 
 from heedful.data.batching import pad
+from heedful.decoding.engine import batches
 from heedful.decoding.guards import limits_for
+from heedful.decoding.hypothesis import Hypothesis
+from heedful.decoding.quick import Quick
 from heedful.decoding.sampling import sampler
-from heedful.decoding.search import Hypothesis, beam, greedy
+from heedful.decoding.search import Stepper, beam, greedy
 from heedful.decoding.stepper import CachedStepper, PlainStepper
+from heedful.machine import keep_memory
 from heedful.models.transformer import Transformer
+from heedful.nn.cache import Memory
 from heedful.settings import DecodeSettings, SamplingSettings
 
-__all__ = ["score", "search"]
+__all__ = ["TorchEngine", "score", "search"]
+
+
+class TorchEngine:
+    """A model of ours, searched with our own search."""
+
+    name = "torch"
+
+    def __init__(self, model: Transformer, workers: int = 0, plain: bool = False) -> None:
+        """Take a worker a core, each with one thread: faster than one with all of them."""
+        self.model, self._plain = model, plain
+        self._quick: Quick | None = None
+        keep_memory()
+        self._workers = workers or os.cpu_count() or 1
+        if self._workers > 1:
+            torch.set_num_threads(1)
+
+    def search(
+        self,
+        sources: Sequence[Sequence[int]],
+        decode: DecodeSettings,
+        n_best: int = 1,
+        sampling: SamplingSettings | None = None,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """Give the best translations of every source, in the order of the sources."""
+        if self._quick is None and Quick.suits(self.model):
+            self._quick = Quick(self.model)
+        return search(
+            self.model,
+            sources,
+            decode,
+            n_best,
+            sampling,
+            prefixes,
+            self._plain,
+            self._workers,
+            self._quick,
+        )
+
+    def score(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], batch_tokens: int
+    ) -> list[tuple[float, int]]:
+        """Give the log-probability of each target, its end included, and its number of pieces."""
+        return score(self.model, sources, targets, batch_tokens)
 
 
 def search(
@@ -27,44 +78,36 @@ def search(
     prefixes: Sequence[Sequence[int]] | None = None,
     plain: bool = False,
     workers: int = 1,
+    quick: Quick | None = None,
 ) -> list[list[Hypothesis]]:
     """Give the best translations of every source, in the order of the sources.
 
     Sources are without the end symbol. `plain` decodes without a cache, for comparison. With
     several workers, batches are decoded side by side; torch should have few threads then.
+    `quick` is the decoder laid out for speed, if that was done before.
     """
     found: list[list[Hypothesis]] = [[] for _ in sources]
     width = n_best if sampling else decode.beam
+    if plain or not Quick.suits(model):
+        quick = None
+    elif quick is None:
+        quick = Quick(model)
+    begin = quick.begin if quick else partial(PlainStepper if plain else CachedStepper, model)
 
     def translate(batch: list[int]) -> None:
         forced = None if prefixes is None else [prefixes[i] for i in batch]
-        results = _one(model, [sources[i] for i in batch], decode, n_best, sampling, forced, plain)
+        results = _one(model, [sources[i] for i in batch], decode, n_best, sampling, forced, begin)
         for index, result in zip(batch, results, strict=True):
             found[index] = result
 
-    batches = _batches([len(s) + 1 for s in sources], decode.batch_tokens // width, workers)
+    grouped = batches([len(s) + 1 for s in sources], decode.batch_tokens // width, workers)
     if workers == 1:
-        for batch in batches:
+        for batch in grouped:
             translate(batch)
     else:
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(translate, batches))
+            list(pool.map(translate, grouped))
     return found
-
-
-def _batches(lengths: Sequence[int], budget: int, workers: int) -> list[list[int]]:
-    """Put sentences of like length together, longest first, so that no worker is left alone.
-
-    Few sentences are spread over all workers rather than put into one large batch.
-    """
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    most = max(8, -(-len(order) // (2 * workers))) if workers > 1 else len(order)
-    batches = []
-    while order:
-        rows = min(most, max(1, budget // lengths[order[0]]))
-        batches.append(order[:rows])
-        order = order[rows:]
-    return batches
 
 
 @torch.inference_mode()
@@ -75,7 +118,7 @@ def _one(
     n_best: int,
     sampling: SamplingSettings | None,
     prefixes: list[Sequence[int]] | None,
-    plain: bool,
+    begin: Callable[[Memory], Stepper],
 ) -> list[list[Hypothesis]]:
     ids, alpha, device = model.ids, decode.length_penalty, model.output_weight.device
     copies = n_best if sampling else 1  # each sample of a sentence is a row of its own
@@ -84,7 +127,7 @@ def _one(
     limits = [limits_for(s, decode) for s in sources]
     table, lengths = pad([[*s, ids.eos] for s in sources], ids.pad)
     memory = model.encode(table.to(device), lengths.to(device))
-    stepper = (PlainStepper if plain else CachedStepper)(model, memory)
+    stepper = begin(memory)
     if sampling is not None:
         choose = sampler(sources, sampling, copies)
         drawn = greedy(stepper, limits, ids.start, ids.eos, alpha, forced, choose)

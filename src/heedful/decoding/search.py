@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from heedful.decoding.guards import Limits, repeating, run_end
+from heedful.decoding.guards import Limits, repeating
+from heedful.decoding.hypothesis import Hypothesis, Stop, finish, length_penalty, rank
 
-__all__ = ["Hypothesis", "Stepper", "beam", "greedy", "length_penalty", "rerank"]
-
-Stop = Literal["end", "length", "repetition"]
+__all__ = ["Stepper", "beam", "greedy"]
 
 
 class Stepper(Protocol):
@@ -28,38 +26,13 @@ class Stepper(Protocol):
         """Read the newest word of every row; give the logits of the next one, rows x vocabulary."""
         ...
 
-    def select(self, rows: Tensor, same_source: bool) -> None:
+    def select(self, rows: Tensor, sources: Tensor | None) -> None:
         """Go on with these rows, in this order, some repeated, some gone.
 
-        `same_source` promises that every row reads the same source as the one it replaces.
+        `sources` are the sentences that stay, each read by as many rows that follow each other;
+        None promises that every row reads the same sentence as the one it replaces.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """One possible translation."""
-
-    ids: list[int]
-    """Without start and end."""
-    logp: float
-    """Sum of the log-probabilities of its words and its end; forced words cost nothing."""
-    score: float
-    """What hypotheses are ranked by: `logp` over the length penalty."""
-    stop: Stop = "end"
-    """Whether it came to its end by itself or a guard acted."""
-
-
-def length_penalty(length: int, alpha: float) -> float:
-    """GNMT's divisor: without it the shortest translation always wins, as each word costs."""
-    return math.pow((5 + length) / 6, alpha)
-
-
-def _finish(ids: list[int], logp: float, alpha: float, stop: Stop, limits: Limits) -> Hypothesis:
-    end = run_end(ids, limits.repeats) if limits.repeats else None
-    if end is not None:
-        ids, stop = ids[:end], "repetition"
-    return Hypothesis(ids, logp, logp / length_penalty(len(ids) + 1, alpha), stop)
 
 
 Chooser = Callable[[Tensor, Tensor, int], Tensor]
@@ -113,12 +86,12 @@ def greedy(
                 ids = written[row].tolist()
                 stop: Stop = "end" if ended[row] else "length"
                 one = limits[int(live[row])]
-                done[int(live[row])] = _finish(
+                done[int(live[row])] = finish(
                     ids[:-1] if ended[row] else ids, float(logp[row]), alpha, stop, one
                 )
             stay = (~leaving).nonzero()[:, 0]
             if len(stay):
-                stepper.select(stay, same_source=False)
+                stepper.select(stay, sources=stay)
             live, written, logp, chosen = live[stay], written[stay], logp[stay], chosen[stay]
         words = chosen
     return [h for h in done if h is not None]
@@ -157,17 +130,17 @@ def beam(
         top, ids = logits.topk(wide, dim=-1)  # the best of a row are among the row's best
         top = top - logits.logsumexp(-1, keepdim=True)
         total = (logp[:, :, None] + top.view(len(live), beams, wide)).flatten(1)
-        best, place = total.topk(min(2 * width, total.size(1)), dim=1)
-        parent = place // wide
-        word = ids.view(len(live), -1).gather(1, place)
+        best, spot = total.topk(min(2 * width, total.size(1)), dim=1)
+        parent = spot // wide
+        word = ids.view(len(live), -1).gather(1, spot)
         step += 1
         ended = word == eos
 
-        for row, rank in ((ended[:, :width]) & best[:, :width].isfinite()).nonzero().tolist():
+        for row, place in ((ended[:, :width]) & best[:, :width].isfinite()).nonzero().tolist():
             sentence = int(live[row])
-            history = written[row, int(parent[row, rank])].tolist()
+            history = written[row, int(parent[row, place])].tolist()
             found[sentence].append(
-                _finish(history, float(best[row, rank]), alpha, "end", limits[sentence])
+                finish(history, float(best[row, place]), alpha, "end", limits[sentence])
             )
 
         # The first `width` candidates that go on, best first: a stable sort by "has ended".
@@ -184,27 +157,28 @@ def beam(
             stuck = (
                 step % 8 == 0 and one.repeats and repeating(written[row, 0].tolist(), one.repeats)
             )
-            found[sentence] = _rank(found[sentence])[:width]
+            found[sentence] = rank(found[sentence])[:width]
             if len(found[sentence]) == width:
                 hope = float(logp[row, 0]) / length_penalty(step + 1, alpha)
                 if hope <= found[sentence][-1].score:
                     continue
             if full or stuck or not bool(logp[row, 0].isfinite()):
-                for rank in range(logp.size(1)):
-                    if len(found[sentence]) < width and bool(logp[row, rank].isfinite()):
-                        history = written[row, rank].tolist()
+                for place in range(logp.size(1)):
+                    if len(found[sentence]) < width and bool(logp[row, place].isfinite()):
+                        history = written[row, place].tolist()
                         found[sentence].append(
-                            _finish(history, float(logp[row, rank]), alpha, "length", one)
+                            finish(history, float(logp[row, place]), alpha, "length", one)
                         )
                 continue
             stay.append(row)
         keep = torch.tensor(stay, dtype=torch.long)
         origin = (torch.arange(len(live))[:, None] * beams + parent)[keep].flatten()
         if len(keep):
-            stepper.select(origin, same_source=len(stay) == len(live) and beams == parent.size(1))
+            same = len(stay) == len(live) and beams == parent.size(1)
+            stepper.select(origin, sources=None if same else keep)
         live, written, logp, word = live[keep], written[keep], logp[keep], word[keep]
         words = word.flatten()
-    return [_rank(hypotheses) for hypotheses in found]
+    return [rank(hypotheses) for hypotheses in found]
 
 
 def _force(
@@ -218,15 +192,3 @@ def _force(
             # One beam carries the prefix; copies of it would fill the beam with one hypothesis.
             logits[row * beams : (row + 1) * beams] = forced
     return logits
-
-
-def _rank(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Best first; those that ended by themselves before those a guard stopped."""
-    return sorted(hypotheses, key=lambda h: (h.stop != "end", -h.score))
-
-
-def rerank(hypotheses: Sequence[Hypothesis], alpha: float) -> list[Hypothesis]:
-    """Rank by another length penalty, which changes the order and not what the beam found."""
-    return _rank(
-        [replace(h, score=h.logp / length_penalty(len(h.ids) + 1, alpha)) for h in hypotheses]
-    )

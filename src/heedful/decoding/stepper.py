@@ -22,11 +22,11 @@ class CachedStepper:
         """Give the logits after the newest words."""
         return self._model.step(words.to(self._device), self._memory, self._cache).cpu()
 
-    def select(self, rows: Tensor, same_source: bool) -> None:
+    def select(self, rows: Tensor, sources: Tensor | None) -> None:
         """Go on with these rows."""
         rows = rows.to(self._device)
-        self._cache.select(rows, same_source)
-        if not same_source:
+        self._cache.select(rows, same_source=sources is None)
+        if sources is not None:
             # The states themselves are needed no more: every layer has its keys and values.
             self._memory = Memory(
                 self._memory.states[:0],
@@ -47,7 +47,7 @@ class PlainStepper:
         self._written = torch.cat([self._written, words[:, None]], dim=1)
         return self._model.logits(self._model.decode(self._written, self._memory)[:, -1:])[:, 0]
 
-    def select(self, rows: Tensor, same_source: bool) -> None:
+    def select(self, rows: Tensor, sources: Tensor | None) -> None:
         """Go on with these rows."""
         self._written = self._written.index_select(0, rows)
         self._memory = self._memory.select(rows)

@@ -2,7 +2,7 @@
 
     config.toml        what it is, in settings, and its special token ids
     model.safetensors  the best weights so far
-    tokenizer.model    sentencepiece
+    tokenizer.model    sentencepiece (an imported model may have source.spm, target.spm, vocab.json)
     README.md          the model card
     manifest.json      format version, and the sha256 of each of the files above
 
@@ -12,14 +12,16 @@ imported where weights are asked for: an engine without it opens the folder too.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heedful import __version__, config, files
+from heedful.data.tokenizer import FILES as TOKENIZER_FILES
 from heedful.errors import ConfigError, ModelFolderError
 from heedful.models.card import card
 from heedful.settings import FORMAT_VERSION, Settings, TokenIds
@@ -33,13 +35,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Folder", "card", "load_model", "state"]
 
-CONFIG, WEIGHTS, TOKENIZER = "config.toml", "model.safetensors", "tokenizer.model"
+CONFIG, WEIGHTS = "config.toml", "model.safetensors"
 CARD, MANIFEST = "README.md", "manifest.json"
 
 RUN = "run"
 """The folder of what a training needs to go on; it is begun before the model is."""
 
-BEGINNING = (CONFIG, TOKENIZER, MANIFEST)
+BEGINNING = (CONFIG, *TOKENIZER_FILES, MANIFEST)
 """What `create` writes."""
 
 Hashes = dict[str, list[str]]
@@ -52,7 +54,10 @@ class Folder:
     path: Path
     settings: Settings
     ids: TokenIds
-    tokenizer: bytes
+    tokenizer: Mapping[str, bytes]
+    """The files text is split into pieces with, by name."""
+    digests: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The sha256 each file had when the folder was opened."""
 
     @staticmethod
     def exists(path: str | Path) -> bool:
@@ -66,7 +71,7 @@ class Folder:
 
     @classmethod
     def create(
-        cls, path: str | Path, settings: Settings, ids: TokenIds, tokenizer: bytes
+        cls, path: str | Path, settings: Settings, ids: TokenIds, tokenizer: Mapping[str, bytes]
     ) -> Folder:
         """Begin a model in a new or empty folder; its weights and its card come later."""
         path = Path(path)
@@ -79,8 +84,9 @@ class Folder:
         try:
             _write_manifest(path, {})  # marks the folder as ours, should we be killed in the middle
             files.write(path / CONFIG, text)
-            files.write(path / TOKENIZER, tokenizer)
-            hashes = {name: [files.sha256(path / name)] for name in (CONFIG, TOKENIZER)}
+            for name, data in tokenizer.items():
+                files.write(path / name, data)
+            hashes = {name: [files.sha256(path / name)] for name in (CONFIG, *tokenizer)}
             _write_manifest(path, hashes)
         except BaseException:
             for name in BEGINNING:
@@ -109,19 +115,20 @@ class Folder:
                 f"give a folder that `heedful train` wrote"
             )
         hashes = _hashes(path)
-        for name in (CONFIG, TOKENIZER):
+        pieces = [name for name in TOKENIZER_FILES if name in hashes]
+        for name in (CONFIG, *(pieces or TOKENIZER_FILES[:1])):
             if name not in hashes:
                 raise ModelFolderError(
                     f"{path} is not finished: its {MANIFEST} does not list {name}; train again"
                 )
-        for name in hashes:
-            _verify(path, name)
+        digests = {name: _verify(path, name) for name in hashes}
         try:
             raw = config.read(path / CONFIG)
             settings, ids = config.resolve(raw), config.token_ids(raw)
         except ConfigError as error:
             raise ConfigError(f"{path / CONFIG}: {error}") from error
-        return cls(path, settings, ids, (path / TOKENIZER).read_bytes())
+        pieces_read = {name: (path / name).read_bytes() for name in pieces}
+        return cls(path, settings, ids, pieces_read, digests)
 
     def weights(self) -> dict[str, Tensor]:
         """Read the weights, once more checked: a training may have replaced them since `open`."""
@@ -129,9 +136,7 @@ class Folder:
         from safetensors.torch import load_file
 
         if WEIGHTS not in _hashes(self.path):
-            raise ModelFolderError(
-                f"{self.path} has no {WEIGHTS} yet; let the training run until it has saved one"
-            )
+            raise self._no_weights()
         _verify(self.path, WEIGHTS)
         try:
             return load_file(self.path / WEIGHTS)
@@ -140,6 +145,19 @@ class Folder:
                 f"{self.path / WEIGHTS} is not a safetensors file: {error}; "
                 f"restore it or train again"
             ) from error
+
+    def fingerprint(self, use: str) -> str:
+        """Give a name to everything a translation depends on: weights, sizes, pieces, and `use`."""
+        if WEIGHTS not in self.digests:
+            raise self._no_weights()
+        model = self.settings.model.model_dump_json() + self.ids.model_dump_json()
+        parts = [use, model, *(self.digests[name] for name in (WEIGHTS, *self.tokenizer))]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def _no_weights(self) -> ModelFolderError:
+        return ModelFolderError(
+            f"{self.path} has no {WEIGHTS} yet; let the training run until it has saved one"
+        )
 
     def write_weights(self, tensors: Mapping[str, Tensor]) -> None:
         """Replace the weights in one step; the same weights make the same file, to the bit."""
@@ -232,8 +250,8 @@ def _write_manifest(path: Path, hashes: Hashes) -> None:
     files.write_sealed(path / MANIFEST, manifest)
 
 
-def _verify(path: Path, name: str) -> None:
-    """Refuse a file that is not the one the manifest lists.
+def _verify(path: Path, name: str) -> str:
+    """Refuse a file that is not the one the manifest lists; give the sha256 of one that is.
 
     A training may replace file and manifest between our reading of the two, so a mismatch only
     counts when the manifest says the same before and after.
@@ -245,7 +263,7 @@ def _verify(path: Path, name: str) -> None:
             raise ModelFolderError(f"{file} is missing; restore it or train again")
         got = files.sha256(file)
         if got in expected:
-            return
+            return got
         before, expected = expected, _hashes(path).get(name, [])
         if expected == before:
             wanted = " or ".join(h[:12] for h in expected)

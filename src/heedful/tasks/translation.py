@@ -109,7 +109,8 @@ class Translation:
     @torch.inference_mode()
     def _dev_loss(self, dev: Sequence[Pair]) -> float:
         ids, device = self.model.ids, self.model.output_weight.device
-        rows = [([*self._tokenizer.encode(s), ids.eos], self._tokenizer.encode(t)) for s, t in dev]
+        encode = self._tokenizer.encode
+        rows = [([*encode(s), ids.eos], encode(t, target=True)) for s, t in dev]
         rows.sort(key=lambda pair: len(pair[0]) + len(pair[1]))
         nll, tokens, budget = 0.0, 0, self._settings.data.batch_tokens
         while rows:

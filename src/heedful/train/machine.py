@@ -1,11 +1,9 @@
-"""Fitting the process to the machine: memory that stays, threads, and a Ctrl-C that saves."""
+"""Fitting the process to the machine: threads, and a Ctrl-C that saves."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +11,7 @@ from typing import Any, Protocol
 
 import torch
 
-__all__ = ["decoding_workers", "interruptible", "prepare_machine", "workers_for"]
-
-M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+__all__ = ["decoding_workers", "interruptible", "workers_for"]
 
 
 def workers_for(batch_tokens: int, device: str, threads: int = 0) -> int:
@@ -36,21 +32,6 @@ def decoding_workers(threads: int = 0) -> int:
     cores = threads or os.cpu_count() or 1
     torch.set_num_threads(1)
     return cores
-
-
-def prepare_machine() -> None:
-    """Keep freed memory for the next step.
-
-    Left alone, glibc gives the large tensors of every step back to the system and asks for them
-    again, page by page; keeping them makes a step's system time a fifth.
-    """
-    if sys.platform == "linux":
-        try:
-            libc = ctypes.CDLL("libc.so.6")
-            libc.mallopt(M_MMAP_MAX, 0)
-            libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
-        except (OSError, AttributeError):  # another C library: it has its own ways
-            pass
 
 
 class Interruptible(Protocol):

@@ -93,7 +93,7 @@ def demo(
         threads=threads,
     )
     train(request, report, started)
-    translator = Translator.load(output / to, workers=decoding_workers(threads))
+    translator = Translator.load(output / to, workers=decoding_workers(threads), engine="torch")
     _show_famous(translator, to, report)
     bleu, exact, agreement = _score(translator, splits, to, report)
     head = best_head(translator, [s for s in splits.random if s.it is not None])
@@ -193,8 +193,9 @@ def look(translator: Translator, source: str, target: str) -> Attended:
     """Run a pass over a sentence and a translation of it, and give its attention."""
     from heedful.explain.trace import attended
 
-    ids = [translator.tokenizer.encode(text) for text in (source, target)]
-    pieces = [translator.tokenizer.pieces(i) for i in ids]
+    sides = ((source, False), (target, True))
+    ids = [translator.tokenizer.encode(text, side) for text, side in sides]
+    pieces = [translator.tokenizer.pieces(i, side) for i, (_, side) in zip(ids, sides, strict=True)]
     return attended(translator.model, ids[0], ids[1], pieces)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heedful import metrics
 from heedful.data.reading import Source
 from heedful.data.text import normalise
 from heedful.errors import DataError
 from heedful.metrics import Comparison, Score
-from heedful.translator import Translator
+from heedful.translator import Choice, Note, Translator, logger
+
+if TYPE_CHECKING:
+    from heedful.interchange.ctranslate2 import Compute
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -56,22 +59,23 @@ def evaluate(
     tokenize: str | None = None,
     encoding: str = "utf-8",
     threads: int = 0,
+    engine: Choice = "auto",
+    compute: Compute = "float32",
+    note: Note = logger.info,
 ) -> Evaluation:
     """Translate a file as a person would, and score it against the reference.
 
     With `compare` the other model translates the same lines, and a paired test says whether the
     difference could be chance.
     """
-    from heedful.train.machine import decoding_workers
-
-    workers = decoding_workers(threads)
     # Two files line by line, whatever their names end in.
     both = Source("files", (source, reference), None, encoding)
     pairs = [(s, t) for _, s, t in both.pairs()]
     if not pairs:
         raise DataError(f"{source} has no lines; give the text to translate")
     given, wanted = [s for s, _ in pairs], [normalise(t) for _, t in pairs]
-    translator = Translator.load(model, workers=workers)
+    how: dict[str, Any] = {"workers": threads, "engine": engine, "compute": compute, "note": note}
+    translator = Translator.load(model, **how)
     decode = translator.decoding(**(changes or {}))
     found = list(translator.lines(given, decode))
     texts = [t.text for t in found]
@@ -80,7 +84,7 @@ def evaluate(
     logp = translator.score(given, wanted)
     comparisons: list[Comparison] = []
     if compare is not None:
-        other = Translator.load(compare, workers=workers)
+        other = Translator.load(compare, **how)
         others = [t.text for t in other.lines(given, other.decoding(**(changes or {})))]
         comparisons = metrics.compare(texts, others, wanted, language, tokenize=tokenize)
     return Evaluation(

@@ -31,7 +31,7 @@ def choose_penalty(
     same hypotheses whatever the penalty, so trying several costs one search.
     """
     from heedful.decoding.batch import search
-    from heedful.decoding.search import rerank
+    from heedful.decoding.hypothesis import rerank
 
     decode, wanted = folder.settings.decode, [t for _, t in dev]
     if decode.beam == 1 or len(dev) < ENOUGH_TO_CHOOSE:

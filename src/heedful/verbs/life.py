@@ -11,7 +11,6 @@ from typing import Any
 
 from heedful import config, files, metrics
 from heedful.data.corpus import Corpus, Pair, development_size, number_of, pairs_of
-from heedful.data.tokenizer import Tokenizer
 from heedful.errors import ConfigError, DataError, ModelFolderError
 from heedful.metrics import Score
 from heedful.models.folder import Folder, card
@@ -175,7 +174,7 @@ def distill(
     made = text_folder(request.output)
     make_folder(made)
     said = made / "teacher.tsv"
-    translator = Translator.load(teacher, workers=decoding_workers(request.threads))
+    translator = Translator.load(teacher, workers=decoding_workers(request.threads), engine="torch")
     count = synthesise(translator, text, said, encoding=request.encoding, report=report)
     report.note(f"the teacher has translated {count:,} lines: {said}")
     dev = _rewritten(request.dev, request, made / "dev.tsv")
@@ -239,7 +238,7 @@ def _compare(
     found: dict[str, list[Score]] = {name: [] for name in sets}
     speeds, sizes = [], []
     for path in (one, other):
-        translator = Translator.load(path, workers=workers)
+        translator = Translator.load(path, workers=workers, engine="torch")
         sizes.append(translator.model.parameters_total)
         begun, lines = time.perf_counter(), 0
         for name, pairs in sets.items():
@@ -302,7 +301,7 @@ def _as_stored(weights: dict[str, Any], folder: Folder) -> dict[str, Any]:
     from heedful.models.transformer import Transformer
 
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        model = Transformer(folder.settings.model, Tokenizer(folder.tokenizer).ids)
+        model = Transformer(folder.settings.model, folder.ids)
         for name, parameter in model.named_parameters():
             parameter.copy_(weights[name])
     return state(model)

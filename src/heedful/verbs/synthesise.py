@@ -134,5 +134,5 @@ def backtranslate(
     from heedful.train.machine import decoding_workers
 
     alone("backtranslate")
-    translator = Translator.load(model, workers=decoding_workers(threads))
+    translator = Translator.load(model, workers=decoding_workers(threads), engine="torch")
     return synthesise(translator, text, output, True, changes, sampling, encoding, report)

@@ -15,8 +15,9 @@ from heedful import config, files
 from heedful.data.corpus import Corpus, pairs_of
 from heedful.data.tokenizer import Tokenizer
 from heedful.errors import ConfigError
+from heedful.machine import keep_memory
 from heedful.metrics import Score
-from heedful.models.folder import TOKENIZER, WEIGHTS, Folder, card, load_model, state
+from heedful.models.folder import WEIGHTS, Folder, card, load_model, state
 from heedful.settings import TrainSettings
 from heedful.train.checkpoint import States
 from heedful.train.page import write_page
@@ -126,7 +127,7 @@ def _open(request: Request) -> _Begun:
     """Open what there is, without a word: what a process that is not the lead does."""
     folder = Folder.open(request.output)
     corpus = Corpus.open(request.output / "run" / "data")
-    return _Begun(request, folder, corpus, Tokenizer(folder.tokenizer))
+    return _Begun(request, folder, corpus, Tokenizer(folder.tokenizer, folder.ids))
 
 
 def _go_on(request: Request, report: Report) -> _Begun:
@@ -157,10 +158,11 @@ def _begin(request: Request, report: Report) -> _Begun:
     made = request.output / "run" / "data"
     make_folder(made.parent)
     parent = Folder.open(request.parent) if request.parent else None
-    from_parent = [parent.path / name for name in (WEIGHTS, TOKENIZER)] if parent else []
+    from_parent = [parent.path / name for name in (WEIGHTS, *parent.tokenizer)] if parent else []
     prints = fingerprints([*request.files, *request.dev, *from_parent])
     write_request(request, request.output / "run" / "request.json", prints)
-    prepared = prepare_text(request, made, report, Tokenizer(parent.tokenizer) if parent else None)
+    pieces = Tokenizer(parent.tokenizer, parent.ids) if parent else None
+    prepared = prepare_text(request, made, report, pieces)
     settings, corpus, tokenizer = prepared.settings, prepared.corpus, prepared.tokenizer
     from heedful.data.batching import Batches
 
@@ -168,7 +170,7 @@ def _begin(request: Request, report: Report) -> _Begun:
     for line in plan_lines(prepared, *measured_epoch(prepared, request)):
         report.note(line)
     files.write_sealed(made / "report.json", json.loads(prepared.health.to_json()))
-    folder = Folder.create(request.output, settings, tokenizer.ids, tokenizer.model)
+    folder = Folder.create(request.output, settings, tokenizer.ids, tokenizer.files)
     return _Begun(request, folder, corpus, tokenizer)
 
 
@@ -234,7 +236,7 @@ def _fit(
     from heedful.train.engine import Engine
     from heedful.train.events import tensorboard
     from heedful.train.loop import Trainer
-    from heedful.train.machine import interruptible, prepare_machine, workers_for
+    from heedful.train.machine import interruptible, workers_for
     from heedful.train.precision import choose_precision
     from heedful.train.ranks import Parallel, Ranks
 
@@ -242,7 +244,7 @@ def _fit(
     corpus, tokenizer = begun.corpus, begun.tokenizer
     settings, run = folder.settings, folder.path / "run"
     training = _now(request, settings.train)
-    prepare_machine()
+    keep_memory()
     device = device_of(request.device)
     if world.size > 1:
         workers = share_machine(world, device)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heedful.settings import SamplingSettings
-from heedful.translator import LINES_AT_ONCE, Translation, Translator
+from heedful.translator import LINES_AT_ONCE, Choice, Note, Translation, Translator, logger
+
+if TYPE_CHECKING:
+    from heedful.interchange.ctranslate2 import Compute
 
 __all__ = ["translate"]
 
@@ -21,11 +24,11 @@ def translate(
     prefix: str = "",
     threads: int = 0,
     at_once: int = LINES_AT_ONCE,
+    engine: Choice = "auto",
+    compute: Compute = "float32",
+    note: Note = logger.info,
 ) -> Iterator[Translation]:
     """Translate lines as they come; `changes` are decoding settings other than the model's."""
-    from heedful.train.machine import decoding_workers
-
-    workers = decoding_workers(threads)
-    translator = Translator.load(model, workers=workers)
+    translator = Translator.load(model, workers=threads, engine=engine, compute=compute, note=note)
     decode = translator.decoding(**(changes or {}))
     return translator.lines(lines, decode, n_best, sampling, prefix, at_once)

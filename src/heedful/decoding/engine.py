@@ -1,0 +1,54 @@
+"""What an engine of translation is: ids in, hypotheses out. Text is the translator's affair.
+
+And what all engines share: how sentences are put together into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from heedful.decoding.hypothesis import Hypothesis
+from heedful.settings import DecodeSettings, SamplingSettings
+
+__all__ = ["Engine", "batches"]
+
+Ids = Sequence[int]
+
+
+class Engine(Protocol):
+    """Something that searches for translations of ids and scores given ones."""
+
+    name: str
+
+    def search(
+        self,
+        sources: Sequence[Ids],
+        decode: DecodeSettings,
+        n_best: int = 1,
+        sampling: SamplingSettings | None = None,
+        prefixes: Sequence[Ids] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """Give the best translations of every source, in the order of the sources."""
+        ...
+
+    def score(
+        self, sources: Sequence[Ids], targets: Sequence[Ids], batch_tokens: int
+    ) -> list[tuple[float, int]]:
+        """Give the log-probability of each target, its end included, and its number of pieces."""
+        ...
+
+
+def batches(lengths: Sequence[int], budget: int, workers: int) -> list[list[int]]:
+    """Put sentences of like length together, longest first, so that no worker is left alone.
+
+    Few sentences are spread over all workers rather than put into one large batch.
+    """
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    most = max(8, -(-len(order) // (2 * workers))) if workers > 1 else len(order)
+    found = []
+    while order:
+        rows = min(most, max(1, budget // lengths[order[0]]))
+        found.append(order[:rows])
+        order = order[rows:]
+    return found

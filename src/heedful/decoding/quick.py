@@ -1,0 +1,208 @@
+"""The decoder's step once more, laid out for speed: what `CachedStepper` computes, in less time.
+
+A step of the ordinary modules spends much of its time on what is not arithmetic: small products
+that could be one, heads split and joined, rows of the source repeated for every beam. Here the
+weights are laid out once for a whole search: queries, keys and values in one product, the
+division by sqrt(d_k) inside the weights, states without an axis for time, the past with time
+first (so that adding a word or reordering beams copies each number once), and one copy of a
+sentence's keys and values for all its beams. A test proves the logits equal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from heedful.models.transformer import Transformer
+from heedful.nn.attention import Attention
+from heedful.nn.cache import Memory
+from heedful.nn.layers import ACTIVATIONS, DecoderLayer
+
+__all__ = ["Quick", "QuickStepper"]
+
+Linear = tuple[Tensor, Tensor]
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """One decoder layer's weights, products that read the same thing put together."""
+
+    own: Linear
+    """Queries (divided by sqrt(d_k)), keys and values of the self-attention."""
+    own_output: Linear
+    query: Linear
+    """Of the attention to the source."""
+    source: Linear
+    """Keys and values of the source."""
+    output: Linear
+    inner: Linear
+    outer: Linear
+    norms: tuple[nn.LayerNorm, nn.LayerNorm, nn.LayerNorm]
+
+
+class Quick:
+    """A model's decoder, laid out for stepping; made once for a search, used by all its batches."""
+
+    def __init__(self, model: Transformer) -> None:
+        self.model = model
+        self.layers = [_laid_out(layer) for layer in model.decoder.layers]  # type: ignore[arg-type]
+        attention: Attention = model.decoder.layers[0].attention  # type: ignore[assignment]
+        self.heads, self.d_head, self.d_value = (
+            attention.n_heads,
+            attention.d_head,
+            attention.d_value,
+        )
+        self.pre = model.settings.norm == "pre"
+        self.bend = ACTIVATIONS[model.settings.activation]
+
+    @staticmethod
+    def suits(model: Transformer) -> bool:
+        """Say whether a model can be stepped here: float32 on a CPU, dot-product attention."""
+        weight = model.output_weight
+        on_cpu = weight.device.type == "cpu" and weight.dtype == torch.float32
+        return on_cpu and model.settings.attention != "additive" and not model.training
+
+    def begin(self, memory: Memory) -> QuickStepper:
+        """Start writing the translations of what was read."""
+        return QuickStepper(self, memory)
+
+
+def _laid_out(layer: DecoderLayer) -> _Layer:
+    own, cross = layer.attention, layer.cross
+    query = _scaled(own)
+    return _Layer(
+        own=_together(query, _linear(own.key), _linear(own.value)),
+        own_output=_linear(own.output),
+        query=_scaled(cross),
+        source=_together(_linear(cross.key), _linear(cross.value)),
+        output=_linear(cross.output),
+        inner=_linear(layer.feed_forward.inner),
+        outer=_linear(layer.feed_forward.outer),
+        norms=(layer.attention_norm, layer.cross_norm, layer.feed_forward_norm),
+    )
+
+
+def _linear(linear: nn.Linear) -> Linear:
+    return linear.weight.detach(), linear.bias.detach()
+
+
+def _scaled(attention: Attention) -> Linear:
+    weight, bias = _linear(attention.query)
+    return weight * attention.scale, bias * attention.scale
+
+
+def _together(*parts: Linear) -> Linear:
+    return torch.cat([w for w, _ in parts]), torch.cat([b for _, b in parts])
+
+
+class QuickStepper:
+    """Each step costs one word, and little else."""
+
+    def __init__(self, quick: Quick, memory: Memory) -> None:
+        self._quick = quick
+        self._length = 0
+        self._past: list[tuple[Tensor, Tensor]] = []
+        h, k = quick.heads, quick.d_head
+        self._sources = memory.states.size(0)
+        padded = not bool(memory.keep.all())
+        self._mask = (
+            torch.zeros(memory.keep.shape).masked_fill_(~memory.keep, -math.inf) if padded else None
+        )
+        self._seen: list[tuple[Tensor, Tensor]] = []
+        for layer in quick.layers:
+            both = F.linear(memory.states, *layer.source)  # B S (H K + H W)
+            keys, values = both[..., : h * k], both[..., h * k :]
+            self._seen.append(
+                (
+                    keys.view(*keys.shape[:2], h, k).permute(0, 2, 3, 1).contiguous(),  # B H K S
+                    values.view(*values.shape[:2], h, -1).transpose(1, 2).contiguous(),  # B H S W
+                )
+            )
+
+    def step(self, words: Tensor) -> Tensor:
+        """Give the logits after the newest words."""
+        quick, model = self._quick, self._quick.model
+        position = model.positions(self._length, 1, model.output_weight)
+        x = F.embedding(words, model.target_embedding.weight)
+        x = x * math.sqrt(model.settings.d_model) + position
+        self._make_room(len(words))
+        for index, layer in enumerate(quick.layers):
+            first, second, third = layer.norms
+            seen = F.linear(self._look_back(index, first(x) if quick.pre else x), *layer.own_output)
+            x = x + seen if quick.pre else first(x + seen)
+            found = F.linear(self._look_across(index, second(x) if quick.pre else x), *layer.output)
+            x = x + found if quick.pre else second(x + found)
+            bent = quick.bend(F.linear(third(x) if quick.pre else x, *layer.inner))
+            changed = F.linear(bent, *layer.outer)
+            x = x + changed if quick.pre else third(x + changed)
+        self._length += 1
+        return model.logits(model.decoder.norm(x)[:, None])[:, 0]
+
+    def _make_room(self, rows: int) -> None:
+        """Have buffers for one more step: time, row, heads x width."""
+        if self._past and self._length < self._past[0][0].size(0):
+            return
+        quick, room = self._quick, max(16, 2 * self._length)
+        larger = []
+        for index in range(len(quick.layers)):
+            pair = []
+            for side, width in enumerate((quick.d_head, quick.d_value)):
+                new = torch.empty(room, rows, quick.heads * width)
+                if self._past:
+                    new[: self._length] = self._past[index][side][: self._length]
+                pair.append(new)
+            larger.append((pair[0], pair[1]))
+        self._past = larger
+
+    def _look_back(self, index: int, x: Tensor) -> Tensor:
+        """Attend to what was written, the newest word included."""
+        quick, now = self._quick, self._length
+        h, k, w = quick.heads, quick.d_head, quick.d_value
+        rows = x.size(0)
+        both = F.linear(x, *quick.layers[index].own)
+        q, key, value = torch.split(both, [h * k, h * k, h * w], dim=1)
+        keys, values = self._past[index]
+        keys[now], values[now] = key, value
+        if now == 0:
+            return value
+        past_keys = keys[: now + 1].view(now + 1, rows * h, k).permute(1, 2, 0)
+        past_values = values[: now + 1].view(now + 1, rows * h, w).transpose(0, 1)
+        weights = torch.bmm(q.reshape(rows * h, 1, k), past_keys).softmax(-1)
+        return torch.bmm(weights, past_values).view(rows, h * w)
+
+    def _look_across(self, index: int, x: Tensor) -> Tensor:
+        """Attend to the source: all beams of a sentence look at one copy of it."""
+        quick, sentences = self._quick, self._sources
+        keys, values = self._seen[index]
+        q = F.linear(x, *quick.layers[index].query)
+        q = q.view(sentences, -1, quick.heads, quick.d_head).transpose(1, 2)  # B H N K
+        scores = q @ keys  # B H N S
+        if self._mask is not None:
+            scores += self._mask
+        found = scores.softmax(-1) @ values  # B H N W
+        return found.transpose(1, 2).reshape(x.size(0), -1)
+
+    def select(self, rows: Tensor, sources: Tensor | None) -> None:
+        """Go on with these rows."""
+        count = self._past[0][0].size(1)
+        if len(rows) != count or not torch.equal(rows, torch.arange(count)):
+            now = self._length
+            for index, pair in enumerate(self._past):
+                moved = []
+                for old in pair:
+                    new = torch.empty(old.size(0), len(rows), old.size(2))
+                    torch.index_select(old[:now], 1, rows, out=new[:now])
+                    moved.append(new)
+                self._past[index] = (moved[0], moved[1])
+        if sources is not None and len(sources) != self._sources:
+            self._sources = len(sources)
+            self._seen = [
+                (keys.index_select(0, sources), values.index_select(0, sources))
+                for keys, values in self._seen
+            ]
+            if self._mask is not None:
+                self._mask = self._mask.index_select(0, sources)

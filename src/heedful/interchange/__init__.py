@@ -1,0 +1,1 @@
+"""Models of other tools in, models for other tools out."""

@@ -1,0 +1,179 @@
+"""The conversions of a model for CTranslate2: made once, proved equal, kept beside the model.
+
+    ctranslate2/<fingerprint>/   model.bin, config.json, the vocabularies, and
+        ready.json               sha256 of each of them, and the threads that were fastest here
+
+The fingerprint is of everything a translation depends on, so a changed model finds no conversion
+of its own and a new one is made. A conversion is written under another name and renamed when it
+is complete; a damaged one is made again. Only making one loads torch, to compare the scores.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from heedful import files
+from heedful.errors import InterchangeError, ModelFolderError
+from heedful.interchange.ctranslate2 import Compute, CTranslate2Engine, convert
+from heedful.models.folder import Folder, load_model
+from heedful.settings import DecodeSettings
+
+if TYPE_CHECKING:
+    from heedful.models.transformer import Transformer
+
+__all__ = ["open_engine"]
+
+Note = Callable[[str], object]
+
+VERSION = 1
+"""Of what is written: raised when a conversion would come out otherwise, so none older is used."""
+TOLERANCE = 1e-4
+"""How far a piece's log-probability may be from the torch engine's, on average over a sentence."""
+READY = "ready.json"
+FOLDER = "ctranslate2"
+
+
+def open_engine(
+    folder: Folder, compute: Compute = "float32", threads: int = 0, note: Note | None = None
+) -> CTranslate2Engine:
+    """Load a model's conversion, and make it first where there is none that is whole."""
+    say = note or (lambda text: None)
+    name = _name(folder)
+    homes = [folder.path / FOLDER, _user_cache()]
+    for home in homes:
+        stored = _ready(home / name)
+        if stored is not None:
+            break
+    else:
+        say(f"converting {folder.path} for CTranslate2, once")
+        home, stored = _make(folder, name, homes, say)
+    cores = os.cpu_count() or 1
+    if threads:
+        chosen = (threads, 1)
+    else:
+        chosen = tuple(stored["threads"][compute]) if stored["cores"] == cores else (cores, 1)
+    return CTranslate2Engine(home / name, folder, compute, chosen)
+
+
+def _name(folder: Folder) -> str:
+    return folder.fingerprint(f"ctranslate2 {VERSION}")[:24]
+
+
+def _user_cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "heedful" / FOLDER
+
+
+def _ready(path: Path) -> dict[str, Any] | None:
+    """Read what is known of a conversion, if it is all there and as it was written."""
+    try:
+        stored = files.read_sealed(path / READY)
+        whole = all(files.sha256(path / name) == seal for name, seal in stored["files"].items())
+    except (ModelFolderError, OSError):
+        return None
+    return stored if whole else None
+
+
+def _make(
+    folder: Folder, name: str, homes: Sequence[Path], say: Note
+) -> tuple[Path, dict[str, Any]]:
+    """Convert, compare with torch, measure threads, and put the result in its place."""
+    refused: OSError | None = None
+    for home in homes:
+        temporary = home / f".{secrets.token_hex(4)}.tmp"
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            _sweep(home)
+            try:
+                convert(folder, temporary)
+                stored = _prove(folder, temporary, say)
+                if _name(Folder.open(folder.path)) != name:
+                    raise InterchangeError(
+                        f"{folder.path} changed while it was converted; run the command again"
+                    )
+                listed = {p.name: files.sha256(p) for p in sorted(temporary.iterdir())}
+                for path in temporary.iterdir():
+                    files.force(path)
+                files.write_sealed(temporary / READY, {**stored, "files": listed})
+                place = home / name
+                if place.exists():  # damaged, or made by another process meanwhile
+                    os.replace(place, home / f".{secrets.token_hex(4)}.tmp")
+                os.rename(temporary, place)
+                files.force(home)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+        except OSError as error:
+            refused = refused or error
+            continue
+        for other in home.iterdir():  # conversions of weights that are no more
+            if other.name != name and home == homes[0]:
+                shutil.rmtree(other, ignore_errors=True)
+        return home, {**stored, "files": listed}
+    raise InterchangeError(
+        f"the conversion of {folder.path} cannot be written, neither beside it nor in {homes[-1]}: "
+        f"{refused}; make one of them writable or use --engine torch"
+    )
+
+
+def _sweep(home: Path) -> None:
+    """Clear away what killed conversions left an hour ago or earlier."""
+    for left in home.glob(".*.tmp"):
+        with suppress(OSError):
+            if left.stat().st_mtime < time.time() - 3600:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _prove(folder: Folder, path: Path, say: Note) -> dict[str, Any]:
+    """Compare the scores of a sample with the torch engine's, and see which threads are fastest."""
+    from heedful.decoding.batch import score
+
+    model = load_model(folder)
+    sources, targets = _sample(folder, model)
+    ours = score(model, sources, targets, batch_tokens=4096)
+    theirs = CTranslate2Engine(path, folder).score(sources, targets, batch_tokens=4096)
+    worst = max(abs(a - b) / n for (a, n), (b, _) in zip(ours, theirs, strict=True))
+    if not worst <= TOLERANCE:
+        raise InterchangeError(
+            f"{folder.path} does not give the same scores on CTranslate2: they differ by up to "
+            f"{worst:.1e} a piece, {TOLERANCE:.0e} is allowed; use --engine torch"
+        )
+    cores = os.cpu_count() or 1
+    plain = DecodeSettings(beam=1, max_length=16)
+    choices = {(cores, 1), (1, cores), (max(1, cores // 2), min(2, cores))}
+    threads: dict[str, tuple[int, int]] = {}
+    for compute in ("float32", "int8"):
+        times: dict[tuple[int, int], list[float]] = {}
+        for choice in sorted(choices):
+            engine = CTranslate2Engine(path, folder, compute, choice)
+            for _ in range(3):
+                began = time.perf_counter()
+                engine.search(sources, plain)
+                times.setdefault(choice, []).append(time.perf_counter() - began)
+        threads[compute] = min(times, key=lambda c: min(times[c]))
+    workers, each = threads["float32"]
+    say(
+        f"converted: scores equal to {worst:.0e} a piece; fastest here with {workers} "
+        f"worker{'s' * (workers > 1)} of {each} thread{'s' * (each > 1)}"
+    )
+    return {"version": VERSION, "difference": worst, "cores": cores, "threads": threads}
+
+
+def _sample(folder: Folder, model: Transformer) -> tuple[list[list[int]], list[list[int]]]:
+    """Make up sources of all lengths, and translate them: no text is needed for comparing."""
+    from heedful.decoding.batch import search
+
+    random = np.random.default_rng(1)
+    special = {folder.ids.pad, folder.ids.start, folder.ids.eos, folder.ids.unk}
+    words = np.array([i for i in range(folder.ids.size) if i not in special])
+    sources = [random.choice(words, size=n).tolist() for n in random.integers(1, 40, size=64)]
+    found = search(model, sources, DecodeSettings(beam=1, max_length=30))
+    return sources, [one[0].ids for one in found]

@@ -1,0 +1,78 @@
+"""The step laid out for speed against the step to read: the same logits, the same searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from heedful.data.batching import pad
+from heedful.decoding.batch import search
+from heedful.decoding.quick import Quick
+from heedful.decoding.stepper import CachedStepper
+from heedful.models.transformer import Transformer
+from heedful.settings import DecodeSettings, ModelSettings, TokenIds
+
+IDS = TokenIds(size=53, pad=52, start=52)
+SIZES = {"d_model": 12, "d_ff": 17, "n_heads": 3, "encoder_layers": 2, "decoder_layers": 3}
+MODELS: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre", "d_head": 5, "d_value": 7},
+    {"attention": "dot", "activation": "swish"},
+    {"positions": "learned", "share_output": False, "output_bias": True},
+]
+SOURCES = [[3, 9, 5], [7], [8, 8, 30, 31, 2, 4, 6], [10, 11, 12, 13], [40, 41]]
+
+
+def made(**changes: Any) -> Transformer:
+    return Transformer(ModelSettings.model_validate(SIZES | changes), IDS).eval()
+
+
+@pytest.mark.parametrize("changes", MODELS)
+def test_every_step_gives_the_logits_of_the_step_to_read(changes: dict[str, Any]) -> None:
+    model = made(**changes)
+    table, lengths = pad([[*s, IDS.eos] for s in SOURCES], IDS.pad)
+    with torch.inference_mode():
+        memory = model.encode(table, lengths)
+        plain, quick = CachedStepper(model, memory), Quick(model).begin(memory)
+        words = torch.full((5,), IDS.start)
+        for step in range(40):  # past the first buffer, which holds sixteen
+            one, other = plain.step(words), quick.step(words)
+            assert float((one - other)[:, : IDS.pad].abs().max()) < 1e-5
+            assert torch.equal(one[:, IDS.pad], other[:, IDS.pad])
+            words = torch.randint(2, IDS.pad, (len(words),))
+            chosen: tuple[list[int], list[int] | None] | None = {
+                3: ([0, 0, 2, 2, 3, 3], [0, 2, 3]),  # two rows of each sentence that stays
+                7: ([1, 0, 2, 2, 5, 4], None),  # beams reordered within their sentences
+                20: ([2, 3, 4, 5], [1, 2]),
+            }.get(step)
+            if chosen is not None:
+                rows = torch.tensor(chosen[0])
+                sources = None if chosen[1] is None else torch.tensor(chosen[1])
+                plain.select(rows, sources)
+                quick.select(rows, sources)
+                words = words[rows]
+
+
+@pytest.mark.parametrize("changes", MODELS)
+@pytest.mark.parametrize("beam", [1, 3])
+def test_searches_find_the_same(
+    changes: dict[str, Any], beam: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, decode = made(**changes), DecodeSettings(beam=beam, max_length=30)
+    quick = search(model, SOURCES, decode, n_best=beam)
+    monkeypatch.setattr(Quick, "suits", staticmethod(lambda model: False))
+    plain = search(model, SOURCES, decode, n_best=beam)
+    for one, other in zip(quick, plain, strict=True):
+        assert [h.ids for h in one] == [h.ids for h in other]
+        assert [h.logp for h in one] == pytest.approx([h.logp for h in other], abs=1e-4)
+
+
+def test_what_it_does_not_suit_is_stepped_as_ever() -> None:
+    assert not Quick.suits(made(attention="additive"))
+    assert not Quick.suits(made().double())
+    assert not Quick.suits(made().train())
+    assert Quick.suits(made())
+    found = search(made(attention="additive"), SOURCES, DecodeSettings(beam=2, max_length=5))
+    assert len(found) == len(SOURCES)
