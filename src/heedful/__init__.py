@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from heedful.settings import Settings
     from heedful.translator import Translation, Translator
     from heedful.verbs.evaluate import evaluate
+    from heedful.verbs.exchange import export_model, import_model
     from heedful.verbs.train import Request, train
 
 __version__ = "0.1.0"
@@ -40,6 +41,8 @@ _HOMES = {
     "Translation": "translator",
     "Translator": "translator",
     "evaluate": "verbs.evaluate",
+    "export_model": "verbs.exchange",
+    "import_model": "verbs.exchange",
     "train": "verbs.train",
 }
 
@@ -56,6 +59,8 @@ __all__ = [
     "Translator",
     "__version__",
     "evaluate",
+    "export_model",
+    "import_model",
     "train",
 ]
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from heedful.decoding.batch import TorchEngine
     from heedful.decoding.engine import Engine
     from heedful.decoding.hypothesis import Hypothesis
+    from heedful.explain.trace import Attended
     from heedful.interchange.ctranslate2 import Compute, CTranslate2Engine
     from heedful.models.transformer import Transformer
 
@@ -246,6 +247,18 @@ class Translator:
                 )
             )
         return Translation(tuple(candidates))
+
+    def explain(self, text: str, translation: str | None = None) -> Attended:
+        """Give every attention weight of a sentence and its translation, ours if none is given."""
+        from heedful.explain.trace import attended
+
+        given = self.translate([text])[0] if translation is None else translation
+        sides = ((text, False), (given, True))
+        ids = [self.tokenizer.encode(normalise(one), target) for one, target in sides]
+        names = [
+            self.tokenizer.pieces(i, target) for i, (_, target) in zip(ids, sides, strict=True)
+        ]
+        return attended(self.model, ids[0], ids[1], names)
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[float, int]]:
         """Give the log-probability of each target given its source, and its number of pieces."""

@@ -14,7 +14,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heedful import files
+from heedful.data.corpus import Corpus
+from heedful.data.tokenizer import Tokenizer
 from heedful.errors import InterchangeError, ModelFolderError
 from heedful.interchange.ctranslate2 import Compute, CTranslate2Engine, convert
 from heedful.models.folder import Folder, load_model
@@ -38,6 +40,9 @@ VERSION = 1
 """Of what is written: raised when a conversion would come out otherwise, so none older is used."""
 TOLERANCE = 1e-4
 """How far a piece's log-probability may be from the torch engine's, on average over a sentence."""
+SENTENCES = 100
+"""Of the development set, translated to see what int8 changes."""
+COMPUTES: tuple[Compute, ...] = ("float32", "int8")
 READY = "ready.json"
 FOLDER = "ctranslate2"
 
@@ -56,6 +61,8 @@ def open_engine(
     else:
         say(f"converting {folder.path} for CTranslate2, once")
         home, stored = _make(folder, name, homes, say)
+    if compute == "int8":
+        say(_rough(stored["int8"]))
     cores = os.cpu_count() or 1
     if threads:
         chosen = (threads, 1)
@@ -150,7 +157,7 @@ def _prove(folder: Folder, path: Path, say: Note) -> dict[str, Any]:
     plain = DecodeSettings(beam=1, max_length=16)
     choices = {(cores, 1), (1, cores), (max(1, cores // 2), min(2, cores))}
     threads: dict[str, tuple[int, int]] = {}
-    for compute in ("float32", "int8"):
+    for compute in COMPUTES:
         times: dict[tuple[int, int], list[float]] = {}
         for choice in sorted(choices):
             engine = CTranslate2Engine(path, folder, compute, choice)
@@ -160,11 +167,41 @@ def _prove(folder: Folder, path: Path, say: Note) -> dict[str, Any]:
                 times.setdefault(choice, []).append(time.perf_counter() - began)
         threads[compute] = min(times, key=lambda c: min(times[c]))
     workers, each = threads["float32"]
+    rough = _changed(folder, path, threads)
     say(
         f"converted: scores equal to {worst:.0e} a piece; fastest here with {workers} "
-        f"worker{'s' * (workers > 1)} of {each} thread{'s' * (each > 1)}"
+        f"worker{'s' * (workers > 1)} of {each} thread{'s' * (each > 1)}; {_rough(rough)}"
     )
-    return {"version": VERSION, "difference": worst, "cores": cores, "threads": threads}
+    return {
+        "version": VERSION,
+        "difference": worst,
+        "cores": cores,
+        "threads": threads,
+        "int8": rough,
+    }
+
+
+def _changed(
+    folder: Folder, path: Path, threads: Mapping[str, tuple[int, int]]
+) -> tuple[int, int] | None:
+    """Count the development sentences that int8 translates otherwise, and all of them."""
+    data = folder.path / "run" / "data"
+    if not (data / "corpus.json").exists():
+        return None
+    tokenizer = Tokenizer(folder.tokenizer, folder.ids)
+    texts = [source for source, _ in Corpus.open(data).dev[:SENTENCES]]
+    sources = [ids for ids in map(tokenizer.encode, texts) if ids]
+    found = []
+    for compute in COMPUTES:
+        engine = CTranslate2Engine(path, folder, compute, threads[compute])
+        found.append([h[0].ids for h in engine.search(sources, folder.settings.decode)])
+    return sum(a != b for a, b in zip(*found, strict=True)), len(sources)
+
+
+def _rough(changed: Sequence[int] | None) -> str:
+    if changed is None:
+        return "no development text in the folder to see what int8 changes"
+    return f"int8 changes {changed[0]} of {changed[1]} development sentences"
 
 
 def _sample(folder: Folder, model: Transformer) -> tuple[list[list[int]], list[list[int]]]:

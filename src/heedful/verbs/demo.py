@@ -21,7 +21,7 @@ from heedful.translator import Translator
 from heedful.verbs.train import Request, train
 
 if TYPE_CHECKING:
-    from heedful.explain.trace import Attended
+    pass
 
 __all__ = ["Demo", "Head", "demo"]
 
@@ -189,16 +189,6 @@ def word_pieces(pieces: Sequence[str], word: int) -> list[int]:
     return found
 
 
-def look(translator: Translator, source: str, target: str) -> Attended:
-    """Run a pass over a sentence and a translation of it, and give its attention."""
-    from heedful.explain.trace import attended
-
-    sides = ((source, False), (target, True))
-    ids = [translator.tokenizer.encode(text, side) for text, side in sides]
-    pieces = [translator.tokenizer.pieces(i, side) for i, (_, side) in zip(ids, sides, strict=True)]
-    return attended(translator.model, ids[0], ids[1], pieces)
-
-
 def best_head(translator: Translator, sentences: Sequence[Sentence]) -> Head:
     """Find the encoder head that most often looks from "it" to the noun it stands for.
 
@@ -210,7 +200,7 @@ def best_head(translator: Translator, sentences: Sequence[Sentence]) -> Head:
     for sentence in sentences:
         assert sentence.it is not None
         assert sentence.antecedent is not None
-        seen = look(translator, sentence.en, "")
+        seen = translator.explain(sentence.en, "")
         words = len(sentence.en.split())
         places = [word_pieces(seen.source[:-1], w) for w in range(words)]
         row = seen.encoder[:, :, places[sentence.it][0]]  # layer, head, key
@@ -231,7 +221,7 @@ def _draw(translator: Translator, head: Head, path: Path, report: Report) -> Non
     for sentence in [s for s in grammar.FAMOUS if s.it is not None][:DRAWN]:
         assert sentence.it is not None
         text = translator.translate([sentence.en])[0]
-        seen = look(translator, sentence.en, text)
+        seen = translator.explain(sentence.en, text)
         it = word_pieces(seen.source[:-1], sentence.it)[0]
         groups.append(
             lines_between(
