@@ -21,6 +21,10 @@ def refusal(raw: Mapping[str, object]) -> list[str]:
     return str(caught.value).splitlines()
 
 
+def test_a_preset_is_found_by_its_name_as_text_or_as_a_path() -> None:
+    assert config.recipe("tiny") == config.recipe(Path("tiny"))
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     with pytest.raises(ConfigError) as caught:

@@ -110,7 +110,7 @@ def presets() -> list[str]:
 def recipe(name_or_path: str | Path) -> Raw:
     """Read a shipped preset by its name, or any TOML file by its path."""
     names = presets()
-    if name_or_path in names:
+    if str(name_or_path) in names:  # `--recipe tiny` comes as a path
         text = resources.files("heedful").joinpath("recipes", f"{name_or_path}.toml")
         return tomllib.loads(text.read_text("utf-8"))
     path = Path(name_or_path)
