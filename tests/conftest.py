@@ -13,6 +13,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+
 torch.set_num_threads(1)  # models here are tiny: a second thread would only wait
 
 
@@ -65,6 +66,7 @@ def _shapes_are_checked() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _seeded() -> None:
     torch.manual_seed(1)
+    torch.set_num_threads(1)  # whatever the test before set
 
 
 @pytest.fixture

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from heedful.translator import Translation, Translator
     from heedful.verbs.evaluate import evaluate
     from heedful.verbs.exchange import export_model, import_model
-    from heedful.verbs.train import Request, train
+    from heedful.verbs.train import Request
+    from heedful.verbs.train import train as train_model
 
 __version__ = "0.1.0"
 
@@ -43,7 +44,7 @@ _HOMES = {
     "evaluate": "verbs.evaluate",
     "export_model": "verbs.exchange",
     "import_model": "verbs.exchange",
-    "train": "verbs.train",
+    "train_model": "verbs.train",
 }
 
 __all__ = [
@@ -61,13 +62,15 @@ __all__ = [
     "evaluate",
     "export_model",
     "import_model",
-    "train",
+    "train_model",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(importlib.import_module(f"heedful.{_HOMES[name]}"), name)
+        # `heedful.train` is the package of that name, so the function has another name here.
+        there = "train" if name == "train_model" else name
+        return getattr(importlib.import_module(f"heedful.{_HOMES[name]}"), there)
     raise AttributeError(f"module 'heedful' has no attribute {name!r}")
 
 

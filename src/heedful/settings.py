@@ -198,7 +198,7 @@ class DecodeSettings(Part):
     """... and this many more."""
     guard_repeats: int = Field(default=6, ge=2)
     """Repetition guard: stop when the last pieces (24 or more) are one pattern so many times."""
-    batch_tokens: int = Field(default=4096, ge=1)
+    batch_tokens: int = Field(default=8192, ge=1)
     """Source positions decoded together, padding and beams included."""
     split_above: int = Field(default=128, ge=8)
     """Lines with more pieces are split into sentences; training sets it from its longest lines."""

@@ -14,7 +14,7 @@ SENTENCES = ["The cat sleeps.", "I am a student.", "고양이가 잔다."]
 def test_a_model_goes_out_and_comes_back(trained: Trained, tmp_path: Path) -> None:
     out = call("export", trained.model, "--to", "huggingface", "-o", tmp_path / "theirs")
     assert (out.code, out.out) == (0, "")
-    assert out.err == f"heedful: {trained.model} is now {tmp_path / 'theirs'}, for huggingface\n"
+    assert out.err == f"{trained.model} is now {tmp_path / 'theirs'}, for huggingface\n"
     told = json.loads((tmp_path / "theirs" / "config.json").read_text())
     assert told["architectures"][0] in ("MarianMTModel", "PegasusForConditionalGeneration")
     back = call("import", tmp_path / "theirs", "-o", tmp_path / "ours")

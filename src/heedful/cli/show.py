@@ -13,8 +13,8 @@ __all__ = ["LiveReport", "make_report", "say"]
 
 
 def say(text: str) -> None:
-    """Tell a person something beside the output."""
-    print(f"heedful: {text}", file=sys.stderr)
+    """Tell a person something beside the output; what begins with `heedful:` is a mistake."""
+    print(text, file=sys.stderr)
 
 
 def make_report() -> Report:

@@ -57,7 +57,8 @@ class Quick:
             attention.d_value,
         )
         self.pre = model.settings.norm == "pre"
-        self.bend = ACTIVATIONS[model.settings.activation]
+        bend = model.settings.activation
+        self.bend = torch.relu_ if bend == "relu" else ACTIVATIONS[bend]
 
     @staticmethod
     def suits(model: Transformer) -> bool:
@@ -132,13 +133,15 @@ class QuickStepper:
         self._make_room(len(words))
         for index, layer in enumerate(quick.layers):
             first, second, third = layer.norms
-            seen = F.linear(self._look_back(index, first(x) if quick.pre else x), *layer.own_output)
-            x = x + seen if quick.pre else first(x + seen)
-            found = F.linear(self._look_across(index, second(x) if quick.pre else x), *layer.output)
-            x = x + found if quick.pre else second(x + found)
+            seen = self._look_back(index, first(x) if quick.pre else x)
+            x += F.linear(seen, *layer.own_output)  # x is nobody else's: no copy
+            x = x if quick.pre else first(x)
+            found = self._look_across(index, second(x) if quick.pre else x)
+            x += F.linear(found, *layer.output)
+            x = x if quick.pre else second(x)
             bent = quick.bend(F.linear(third(x) if quick.pre else x, *layer.inner))
-            changed = F.linear(bent, *layer.outer)
-            x = x + changed if quick.pre else third(x + changed)
+            x += F.linear(bent, *layer.outer)
+            x = x if quick.pre else third(x)
         self._length += 1
         return model.logits(model.decoder.norm(x)[:, None])[:, 0]
 

@@ -43,6 +43,17 @@ def _best(logits: Tensor, sentences: Tensor, step: int) -> Tensor:
     return logits.argmax(-1)
 
 
+def _cost(logits: Tensor, chosen: Tensor, best: bool) -> Tensor:
+    """Give the log-probability of the chosen words, known to be the best ones or not.
+
+    The logits are used up: a copy of so much memory would cost more than the arithmetic.
+    """
+    of_chosen = logits.gather(1, chosen[:, None])
+    top = of_chosen if best else logits.amax(-1, keepdim=True)
+    total = logits.sub_(top).exp_().sum(-1)
+    return (of_chosen - top)[:, 0] - total.log_()
+
+
 def greedy(
     stepper: Stepper,
     limits: Sequence[Limits],
@@ -65,7 +76,7 @@ def greedy(
     while len(live):
         logits = stepper.step(words)
         chosen = choose(logits, live, step)
-        gained = logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
+        gained = _cost(logits, chosen, best=choose is _best)
         if prefixes is not None:
             for row, sentence in enumerate(live.tolist()):
                 if step < len(prefixes[sentence]):

@@ -27,6 +27,9 @@ Compute = Literal["float32", "int8"]
 
 POSITIONS = 2048
 """Rows of the table of positions, which has no end in our models and must have one here."""
+PATIENCE = 2
+"""Times the beam that have to end before a search does. On Multi30k with a length penalty of 1.4,
+1 cost 0.36 BLEU against the torch engine, 2 costs 0.03 and a sixth of the time."""
 NEVER = -1e9
 """Added to the logit of an id that must not be chosen."""
 
@@ -206,13 +209,16 @@ class CTranslate2Engine:
         """Give the best translations of every source, in the order of the sources.
 
         CTranslate2 divides by another length penalty, so it is asked for all hypotheses of the
-        beam without one, and they are ranked here.
+        beam without one, and they are ranked here. It also gives up a search earlier than ours:
+        where that would lose the best of them, it has to be patient.
         """
         width = n_best if sampling else decode.beam
         limits = [self._limits(source, decode) for source in sources]
+        patience = 1 if sampling or decode.beam == 1 else PATIENCE
         options: dict[str, Any] = {
             "beam_size": 1 if sampling else decode.beam,
-            "num_hypotheses": n_best if sampling else decode.beam,
+            "num_hypotheses": n_best if sampling else patience * decode.beam,
+            "patience": patience,
             "length_penalty": 0,
             "min_decoding_length": 0,
             "max_input_length": 0,
