@@ -1,1 +1,1 @@
-"""Speed and memory, measured; never asserted as wall-clock in a test."""
+"""Speed and memory, measured beside the peers; never asserted as wall-clock in a test."""

@@ -1,55 +1,98 @@
-"""Preparing a large corpus: seconds, and the most memory it takes, in a process of its own."""
+"""Memory of a token: what the decoder's cache and a training step hold, beside the least possible.
+
+The least a training step has to keep is the input of every matrix product, each once, and the
+queries, keys and values of each attention: all else follows from these. The least a cache has to
+hold is a key and a value for every layer and position.
+"""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-PAIRS = (100_000, 1_000_000, 5_000_000)
+import torch
 
-CHILD = """
-import resource, sys, time
-from pathlib import Path
-from heedful.verbs.train import Request, train
-begun = time.time()
-settings = {"train": {"steps": 20, "evaluate_every": 20, "average": 1}}
-files = tuple(Path(p) for p in sys.argv[1:3])
-train(Request(files=files, output=Path(sys.argv[3]), source="en", target="fr", settings=settings))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-print(f"{time.time() - begun:.0f} {peak:.2f}")
-"""
+from benchmarks.captions import captions
+from benchmarks.contest import AbsentError, table
+from benchmarks.peers.work import TrainingWork
+from benchmarks.sizes import Amounts
+from benchmarks.training import entries, tokens
+from heedful.decoding.quick import Quick
+from heedful.models.transformer import Transformer
+from heedful.settings import ModelSettings
 
-
-def write(pairs: int, folder: Path) -> tuple[Path, Path]:
-    """Write generated sentences, as many as asked for; each is made longer by a number of its own.
-
-    The grammar repeats itself now and then, and repetitions would be dropped.
-    """
-    from heedful.data.grammar import generate
-
-    paths = folder / "big.en", folder / "big.fr"
-    with paths[0].open("w", encoding="utf-8") as en, paths[1].open("w", encoding="utf-8") as fr:
-        for number, sentence in zip(range(pairs), generate(7), strict=False):
-            en.write(f"{sentence.en} {number}\n")
-            fr.write(f"{sentence.fr} {number}\n")
-    return paths
+FLOAT = 4
 
 
-def run() -> Iterator[str]:
-    """Write generated pairs, then prepare them and take twenty steps, in another process."""
-    yield "| pairs | seconds to the end of 20 steps | most resident memory, GB |"
-    yield "| ---: | ---: | ---: |"
-    for pairs in PAIRS:
+def least_kept(work: TrainingWork) -> float:
+    """Give the bytes that no training step can do without, over all batches."""
+    s = work.sizes
+    d, inner = s["d_model"], s["d_ff"]
+    # Input of the projections, queries, keys, values, input of the output map; input of the
+    # feed-forward and of its second map.
+    own = 5 * d + d + inner
+    read = sum(len(source) for sources, _ in work.batches for source in sources)
+    # A target position has a second attention, whose keys and values are the source's.
+    source = s["encoder_layers"] * own + d + s["decoder_layers"] * 2 * d
+    target = s["decoder_layers"] * (own + 3 * d) + d
+    return float(FLOAT * (read * source + tokens(work) * target))
+
+
+def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
+    """Count, not measure: bytes of the tensors themselves."""
+    text = captions(amounts.pieces, amounts.pairs, amounts.sentences)
+    yield "Kept from the forward to the backward pass, for each target token:"
+    yield ""
+    rows = []
+    for name, (sizes, _) in amounts.training.items():
+        work = text.work(sizes, 1, amounts.budget)
+        least, count = least_kept(work), tokens(work)
         with tempfile.TemporaryDirectory() as folder:
-            paths = write(pairs, Path(folder))
-            done = subprocess.run(
-                [sys.executable, "-c", CHILD, *map(str, paths), str(Path(folder) / "model")],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            seconds, peak = done.stdout.split()[-2:]
-            yield f"| {pairs:,} | {seconds} | {peak} |"
+            path = Path(folder) / "work.json"
+            work.write(path)
+            for entry in entries(path):
+                entry.begin()
+                try:
+                    if entry.absent or entry.worker is None:
+                        raise AbsentError(entry.absent)
+                    kept = entry.worker.ask("run", {"what": "kept"})["result"]
+                except AbsentError as error:
+                    rows.append([name, entry.name, str(error), "", ""])
+                else:
+                    shown = [f"{kept / count / 1024:,.1f}", f"{least / count / 1024:,.1f}"]
+                    rows.append([name, entry.name, *shown, f"{kept / least:.2f}"])
+                entry.close()
+    heads = ["size", "", "kept, KB", "least possible, KB", "ratio"]
+    yield from table(heads, rows, left=2)
+    yield ""
+    yield (
+        "Weights, gradients and Adam's two moments are four numbers a weight, 16 bytes; each "
+        "further worker has gradients of its own, 4 bytes a weight more."
+    )
+    yield ""
+    yield "The decoder's cache, for each sentence of 20 source pieces:"
+    yield ""
+    cached = []
+    for steps in amounts.cached:
+        held, least = cache_bytes(amounts, steps)
+        cached.append(
+            [str(steps), *(f"{n / 1024:,.1f}" for n in (held, least)), f"{held / least:.2f}"]
+        )
+    yield from table(["target pieces", "held, KB", "least possible, KB", "ratio"], cached, left=0)
+
+
+@torch.inference_mode()
+def cache_bytes(
+    amounts: Amounts, steps: int, rows: int = 4, length: int = 20
+) -> tuple[float, float]:
+    """Decode some steps; give the bytes a sentence has in the cache, and the least possible."""
+    s = ModelSettings.model_validate(amounts.decoding)
+    ids = captions(amounts.pieces, amounts.pairs, amounts.sentences).tokenizer.ids
+    model = Transformer(s, ids).eval()
+    source = torch.full((rows, length), ids.unk)
+    stepper = Quick(model).begin(model.encode(source, torch.full((rows,), length)))
+    for _ in range(steps):
+        stepper.step(torch.full((rows,), ids.unk))
+    held = sum(t.nbytes for pair in (*stepper._past, *stepper._seen) for t in pair)
+    return held / rows, FLOAT * s.decoder_layers * 2.0 * s.d_model * (steps + length)

@@ -1,89 +1,84 @@
-"""How fast a training step is, and what share of the machine's arithmetic it uses."""
+"""Training: tokens a second, and the share of the machine's arithmetic that they are."""
 
 from __future__ import annotations
 
-import os
-import statistics
-import time
+import tempfile
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
-import torch
-from torch import nn
-
-from heedful.data.batching import Batch, pad
-from heedful.models.transformer import Transformer
-from heedful.nn.loss import Loss
-from heedful.settings import ModelSettings, TokenIds, TrainSettings
-from heedful.train.crew import Crew
-from heedful.train.machine import prepare_machine
-from heedful.train.plan import SIZES, layer_parameters, machine_rate
-
-REPEATS, STEPS = 5, 4
-BATCH = (64, 17, 15)
-"""Rows, source and target pieces: a batch of captions."""
+from benchmarks.captions import captions
+from benchmarks.contest import Entry, contest, paired, spread, table
+from benchmarks.peers.work import TrainingWork
+from benchmarks.sizes import Amounts
+from heedful.settings import ModelSettings
+from heedful.train.plan import layer_parameters
 
 
-class Task:
-    """The least a crew needs: one batch, again and again."""
-
-    def __init__(self, model: Transformer) -> None:
-        self.model = model
-
-    def tokens(self, batch: Batch) -> int:
-        """Count what is predicted."""
-        return batch.tokens
-
-    def split(self, batch: Batch, parts: int) -> list[Batch]:
-        """Give every worker some rows."""
-        return batch.split(parts)
-
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
-        """Give the loss."""
-        assert isinstance(model, Transformer)
-        return model.loss(
-            batch.source, batch.source_lengths, batch.target, batch.target_lengths, 0.1
-        )
+def flops(work: TrainingWork) -> float:
+    """Count 6 FLOPs for each matrix weight and real token; padding is no work."""
+    source, target = layer_parameters(ModelSettings.model_validate(work.sizes))
+    read = sum(len(s) for sources, _ in work.batches for s in sources)
+    return 6.0 * (read * source + tokens(work) * (target + work.ids.size * work.sizes["d_model"]))
 
 
-def run() -> Iterator[str]:
-    """Time steps of the two small sizes, one worker with all cores and a worker a core in turn."""
-    import numpy as np
-
-    prepare_machine()
-    cores = os.cpu_count() or 1
-    rows, s, t = BATCH
-    torch.manual_seed(1)
-    yield "| size | workers x threads | target tokens/s | share of the matrix-product rate |"
-    yield "| --- | --- | ---: | ---: |"
-    for name in ("tiny", "small"):
-        ids = TokenIds(size=6000, pad=5999, start=5999)
-        settings = ModelSettings.model_validate(SIZES[name] | {"norm": "pre"})
-        sources, targets = (torch.randint(2, 5999, (rows, n)).tolist() for n in (s, t))
-        batch = Batch(np.arange(rows), *pad(sources, ids.pad), *pad(targets, ids.pad))
-        speeds: dict[tuple[int, int], list[float]] = {(1, cores): [], (cores, 1): []}
-        rates: list[float] = []
-        for _ in range(REPEATS):
-            torch.set_num_threads(cores)
-            rates.append(machine_rate(6))
-            for (workers, threads), found in speeds.items():
-                torch.set_num_threads(threads)
-                task: Any = Task(Transformer(settings, ids))
-                crew: Crew[Batch] = Crew(task, TrainSettings(), workers)
-                _step(crew, batch)
-                begun = time.perf_counter()
-                for _ in range(STEPS):
-                    _step(crew, batch)
-                found.append(STEPS * batch.tokens / (time.perf_counter() - begun))
-                crew.close()
-        encoder, decoder = layer_parameters(settings)
-        flops = 6 * (rows * s * encoder + batch.tokens * (decoder + ids.size * settings.d_model))
-        for (workers, threads), found in speeds.items():
-            speed = statistics.median(found)
-            share = speed * flops / batch.tokens / statistics.median(rates)
-            yield f"| {name} | {workers} x {threads} | {speed:,.0f} | {100 * share:.0f} % |"
+def tokens(work: TrainingWork) -> int:
+    """Count what is predicted: the words, and the end of each sentence."""
+    return sum(len(t) + 1 for _, targets in work.batches for t in targets)
 
 
-def _step(crew: Crew[Batch], batch: Batch) -> None:
-    crew.gradients([batch], list(range(crew.size)))
-    crew.update(1e-4, min(1.0, 1.0 / crew.norm()))
+def entries(path: Path) -> list[Entry]:
+    """Name the contenders."""
+    work = {"work": str(path)}
+    return [
+        Entry("Heedful", "ours", "trainer", work),
+        Entry("Hugging Face MarianMT", "marian", "trainer", work),
+        Entry("torch.nn.Transformer", "pytorch", "trainer", work),
+        Entry("Joey NMT", "joey", "trainer", work),
+        Entry("Joey NMT, its own dropout and Adam", "joey", "trainer", work | {"stock": True}),
+    ]
+
+
+def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
+    """Train models of every size on the same batches, everyone in turn."""
+    text = captions(amounts.pieces, amounts.pairs, amounts.sentences)
+    yield (
+        f"Batches of {text.name}: at most {amounts.budget:,} positions on both sides together, "
+        f"{text.tokenizer.ids.size:,} pieces. Everyone has the same batches, weights, label "
+        f"smoothing, dropout (on embeddings and sublayers), clipping and fused Adam. FLOPs are "
+        f"those of matrix weights over real tokens. Median (least-most) of {amounts.rounds} "
+        f"rounds; ratios are medians of ratios within a round."
+    )
+    yield ""
+    rows = []
+    for name, (sizes, steps) in amounts.training.items():
+        work = text.work(sizes, steps, amounts.budget)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "work.json"
+            work.write(path)
+            contenders = entries(path)
+            found, measured = contest(contenders, amounts.rounds)
+            for entry in contenders:
+                entry.close()
+        rates += measured
+        ours = found.get("Heedful", [])
+        for entry in contenders:
+            seconds = found.get(entry.name, [])
+            if entry.absent or not seconds:
+                rows.append([name, entry.name, entry.absent, "", "", "", ""])
+                continue
+            threads = [entry.facts.get(key) for key in ("workers", "threads")]
+            how = f", {threads[0]} x {threads[1]} threads" if threads[0] else ""
+            how += f", waiting threads {entry.waits}" if entry.waits else ""
+            rows.append(
+                [
+                    name,
+                    entry.name + how,
+                    spread([tokens(work) / s for s in seconds], 0),
+                    paired([flops(work) / s for s in seconds], measured, 100, 0) + " %",
+                    paired(seconds, ours),
+                    f"{entry.facts['parameters']:,}",
+                    f"{entry.last['peak'] / 2**20:,.0f}",
+                ]
+            )
+    heads = ["size", "", "target tokens/s", "of the matrix-product rate", "Heedful is x times"]
+    yield from table([*heads, "weights", "most memory, MB"], rows, left=2)

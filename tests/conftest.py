@@ -13,7 +13,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-
 torch.set_num_threads(1)  # models here are tiny: a second thread would only wait
 
 

@@ -19,7 +19,14 @@ def _invented_text_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(NO_INSTALL, "1")
 
 
-@pytest.mark.parametrize("name", bench.SECTIONS)
+SLOW = ("decoding", "growth", "startup")
+"""Even as toys they take half a minute each: `make prove` runs them."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.long) if n in SLOW else n for n in bench.SECTIONS],
+)
 def test_a_section_writes_itself_and_leaves_the_others(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,11 +60,11 @@ def test_captured_weights_give_the_heads_output() -> None:
     attention.output.register_forward_hook(
         lambda module, arguments, output: taken.update(joined=arguments[0])
     )
-    attention.value.register_forward_hook(
-        lambda module, arguments, output: taken.update(value=output)
+    attention.register_forward_hook(
+        lambda module, arguments, output: taken.update(read=arguments[0])
     )
     with capture(model) as found, torch.inference_mode():
         run(model)
     weights = found["encoder.layers.0.attention"]
-    joined = attention.join(weights @ attention.split(taken["value"]))
+    joined = attention.join(weights @ attention.split(attention.value(taken["read"])))
     torch.testing.assert_close(joined, taken["joined"])

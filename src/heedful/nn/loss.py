@@ -65,22 +65,20 @@ class _Projected(torch.autograd.Function):
         right = torch.zeros((), dtype=torch.long, device=hidden.device)
         wanted = any(ctx.needs_input_grad)
         d_hidden = torch.empty_like(hidden) if wanted else None
-        d_weight = torch.zeros_like(weight) if wanted else None
+        d_weight = torch.empty_like(weight) if wanted else None
         d_bias = torch.zeros_like(bias) if wanted and bias is not None else None
         for part in range(0, hidden.size(0), rows):
             states, wanted_ids = hidden[part : part + rows], targets[part : part + rows, None]
             logits = states @ weight.T if bias is None else torch.addmm(bias, states, weight.T)
             if pad is not None:
-                logits[:, pad] = -math.inf
-            top, best = logits.max(-1, keepdim=True)
-            right += (best == wanted_ids).sum()
-            logit_of_right = logits.gather(1, wanted_ids)
+                logits[:, pad] = 0
             if smoothing:
                 row_sum = logits.sum(-1, keepdim=True)
-                if pad is not None:
-                    logits[:, pad] = 0
-                    row_sum = logits.sum(-1, keepdim=True)
-                    logits[:, pad] = -math.inf
+            if pad is not None:
+                logits[:, pad] = -math.inf
+            top = logits.amax(-1, keepdim=True)  # many times faster than to ask where it is, too
+            logit_of_right = logits.gather(1, wanted_ids)
+            right += (logit_of_right == top).sum()
             probabilities = logits.sub_(top).exp_()
             total = probabilities.sum(-1, keepdim=True)
             log_total = total.log() + top
@@ -99,7 +97,10 @@ class _Projected(torch.autograd.Function):
             ones = torch.full_like(wanted_ids, -(1 - smoothing), dtype=gradient.dtype)
             gradient.scatter_add_(1, wanted_ids, ones)
             torch.mm(gradient, weight, out=d_hidden[part : part + rows])
-            d_weight.addmm_(gradient.T, states)
+            if part:
+                d_weight.addmm_(gradient.T, states)
+            else:  # nothing to add to yet, and no zeros to write first
+                torch.mm(gradient.T, states, out=d_weight)
             if d_bias is not None:
                 d_bias += gradient.sum(0)
         ctx.has_bias = bias is not None
@@ -114,7 +115,7 @@ class _Projected(torch.autograd.Function):
         up = gradients[0]
         saved = ctx.saved_tensors
         d_bias = saved[2] * up if ctx.has_bias else None
-        return saved[0] * up, saved[1] * up, d_bias, None, None, None
+        return saved[0] * up, saved[1].mul_(up), d_bias, None, None, None
 
 
 def projected(
