@@ -45,6 +45,7 @@ def test_a_section_writes_itself_and_leaves_the_others(
         assert word not in section, section
 
 
+@pytest.mark.long
 def test_all_contenders_have_the_same_number_of_weights(tmp_path: Path) -> None:
     work = captions(QUICK.pieces, QUICK.pairs, QUICK.sentences).work(TOY, 1, QUICK.budget)
     work.write(tmp_path / "work.json")

@@ -65,6 +65,6 @@ def test_captured_weights_give_the_heads_output() -> None:
     )
     with capture(model) as found, torch.inference_mode():
         run(model)
-    weights = found["encoder.layers.0.attention"]
-    joined = attention.join(weights @ attention.split(attention.value(taken["read"])))
-    torch.testing.assert_close(joined, taken["joined"])
+        weights = found["encoder.layers.0.attention"]
+        joined = attention.join(weights @ attention.split(attention.value(taken["read"])))
+        torch.testing.assert_close(joined, taken["joined"])
