@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     from heedful.interchange.ctranslate2 import Compute, CTranslate2Engine
     from heedful.models.transformer import Transformer
 
-__all__ = ["COMPUTES", "ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
+__all__ = ["ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
 
 Choice = Literal["auto", "torch", "ctranslate2"]
 Note = Callable[[str], object]
 ENGINES = ("auto", "torch", "ctranslate2")
-COMPUTES = ("float32", "int8")
 
 logger = logging.getLogger("heedful")
 
@@ -275,6 +274,9 @@ def _fast(
     folder: Folder, engine: Choice, compute: Compute, workers: int, note: Note
 ) -> Engine | None:
     """Open the model on CTranslate2 where that is wanted and possible; say why where it is not."""
+    from heedful.interchange.conversions import COMPUTES, open_engine
+    from heedful.interchange.ctranslate2 import unfit
+
     if engine not in ENGINES:
         raise ConfigError(f"engine {engine!r} is not known; expected {', '.join(ENGINES)}")
     if compute not in COMPUTES:
@@ -283,9 +285,6 @@ def _fast(
         if compute != "float32":
             raise ConfigError(f"compute {compute!r} needs CTranslate2; leave out engine = 'torch'")
         return None
-    from heedful.interchange.conversions import open_engine
-    from heedful.interchange.ctranslate2 import unfit
-
     try:
         if importlib.util.find_spec("ctranslate2") is None:
             raise InterchangeError("CTranslate2 is not installed; pip install ctranslate2")

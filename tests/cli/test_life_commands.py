@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
+import pytest
 from command import call, pairs, training, two_files
 from test_commands import said, translated
+
+from heedful.errors import DataError
 
 SENTENCES = [s for s, _ in pairs(12, seed=7)]
 
@@ -71,3 +75,18 @@ def test_a_model_lives_on(model: Path, tmp_path: Path) -> None:
     assert (tmp_path / "drawn.tsv").read_bytes() != (tmp_path / "back.tsv").read_bytes()
     assert call("average", model, tmp_path / "tuned", "-o", tmp_path / "mean").code == 0
     assert len(translated(tmp_path / "mean", SENTENCES[0])) == 1
+
+
+def test_the_minutes_of_a_student_count_from_the_commands_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[object] = []
+
+    def distill(*arguments: object) -> None:
+        given.extend(arguments)
+        raise DataError("enough")
+
+    monkeypatch.setattr("heedful.verbs.life.distill", distill)
+    call("distill", "teacher", "text", "-o", tmp_path / "student", "--minutes", 3)
+    assert isinstance(given[-1], float)
+    assert 0 < time.time() - given[-1] < 24 * 3600

@@ -31,7 +31,9 @@ def add_to(app: typer.Typer) -> None:
         app.command()(command)
 
 
-Minutes = Annotated[float | None, typer.Option(help="Time for the training.")]
+Minutes = Annotated[
+    float | None, typer.Option(help="Time for the whole command, scoring included.")
+]
 
 
 def finetune(
@@ -103,6 +105,7 @@ def distill(
     threads: Threads = 0,
 ) -> None:
     """Teach a smaller, faster model what a larger one says."""
+    from heedful.cli.main import process_start
     from heedful.verbs.life import distill as verb
     from heedful.verbs.request import Request
 
@@ -117,7 +120,7 @@ def distill(
     )
     report = make_report()
     try:
-        found = verb(teacher, text, request, report)
+        found = verb(teacher, text, request, report, process_start())
     finally:
         report.close()
     end(found.result, output, report)

@@ -36,8 +36,7 @@ class TorchEngine:
         self._quick: Quick | None = None
         keep_memory()
         self._workers = workers or os.cpu_count() or 1
-        if self._workers > 1:
-            torch.set_num_threads(1)
+        torch.set_num_threads(1)
 
     def search(
         self,

@@ -32,7 +32,7 @@ from heedful.settings import DecodeSettings
 if TYPE_CHECKING:
     from heedful.models.transformer import Transformer
 
-__all__ = ["open_engine"]
+__all__ = ["COMPUTES", "open_engine"]
 
 Note = Callable[[str], object]
 
