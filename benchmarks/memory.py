@@ -94,5 +94,4 @@ def cache_bytes(
     stepper = Quick(model).begin(model.encode(source, torch.full((rows,), length)))
     for _ in range(steps):
         stepper.step(torch.full((rows,), ids.unk))
-    held = sum(t.nbytes for pair in (*stepper._past, *stepper._seen) for t in pair)
-    return held / rows, FLOAT * s.decoder_layers * 2.0 * s.d_model * (steps + length)
+    return stepper.bytes() / rows, FLOAT * s.decoder_layers * 2.0 * s.d_model * (steps + length)

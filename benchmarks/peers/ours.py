@@ -20,7 +20,7 @@ from heedful.decoding.batch import TorchEngine
 from heedful.machine import keep_memory
 from heedful.models.folder import Folder, load_model
 from heedful.models.transformer import Transformer
-from heedful.nn.dropout import _pool
+from heedful.nn.dropout import pool
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds, TrainSettings
 from heedful.train.crew import Crew
@@ -83,7 +83,7 @@ class Training:
         task, crew = self._task, self._crew
         if what == "kept":
             parts = [p for b in self.batches for p in b.split(crew.size)]
-            mask = _pool(task.model.settings.dropout, torch.float32)
+            mask = pool(task.model.settings.dropout, torch.float32)
             return kept(task.model, [lambda p=p: task.loss(task.model, p) for p in parts], [mask])
         for batch in self.batches:
             tokens, loss, _ = crew.gradients([batch], list(range(crew.size)))

@@ -42,6 +42,9 @@ logger = logging.getLogger("heedful")
 LINES_AT_ONCE = 2048
 """Lines of a stream held in memory: enough to sort by length, few enough for any file."""
 
+LONGEST_EXPLAINED = 1000
+"""Pieces of one explained pass: attention weights grow with the square of it."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -99,6 +102,12 @@ class Translator:
         self.engine, self.tokenizer, self.settings = engine, tokenizer, settings
         self._torch, self._note = functools.cache(torch_engine), note
         self._insist = insist
+        self.folder: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call the model: the name of its folder."""
+        return "model" if self.folder is None else self.folder.resolve().name
 
     @classmethod
     def load(
@@ -129,6 +138,7 @@ class Translator:
         found = None if plain or device != "cpu" else _fast(folder, engine, compute, workers, note)
         insist = engine == "ctranslate2"
         chosen = cls(found or on_torch(), tokenizer, folder.settings, on_torch, note, insist)
+        chosen.folder = folder.path
         if found is None:  # one model in memory, not two
             only = cast("TorchEngine", chosen.engine)
             chosen._torch = functools.cache(lambda: only)
@@ -258,6 +268,66 @@ class Translator:
             self.tokenizer.pieces(i, target) for i, (_, target) in zip(ids, sides, strict=True)
         ]
         return attended(self.model, ids[0], ids[1], names)
+
+    def align(self, text: str, translation: str) -> list[tuple[int, int]]:
+        """Give, for each word of a translation, the word of the text it mostly came from."""
+        return self.explain(text, translation).alignment.pairs
+
+    def trace(
+        self,
+        text: str,
+        translation: str | None = None,
+        layers: Sequence[int] | None = None,
+        heads: Sequence[int] | None = None,
+        decimals: int = 4,
+        values: bool = True,
+    ) -> dict[str, Any]:
+        """Give everything that happens when a sentence is translated, as docs/trace.md has it.
+
+        Without a translation the model searches its own and the search is in the trace too.
+        `layers`, `heads`, `decimals` and `values` bound its size.
+        """
+        from heedful.explain.beams import watch
+        from heedful.explain.heads import measured
+        from heedful.explain.trace import trace
+        from heedful.explain.writer import Choice
+
+        tokenizer, model = self.tokenizer, self.model
+        parts = self._parts(text, self.settings.decode)
+        source = parts[0].ids if parts else []
+        tree, target = None, []
+        if translation is not None:
+            source = [i for part in parts for i in part.ids]  # it is the translation of all
+            target = tokenizer.encode(normalise(translation), target=True)
+            parts = parts[:1]
+            if max(len(source), len(target)) > LONGEST_EXPLAINED:
+                raise DataError(
+                    f"{len(source)} and {len(target)} pieces are too many to explain at once; "
+                    f"give at most {LONGEST_EXPLAINED} of each"
+                )
+        elif source:
+            tree = watch(model, source, self.settings.decode)
+            target = tree.found[0].ids
+        data = trace(
+            model,
+            source,
+            target,
+            (lambda i: tokenizer.piece(i, target=False), tokenizer.piece),
+            (
+                normalise(text) if len(parts) < 2 else tokenizer.decode(source),
+                tokenizer.decode(target),
+            ),
+            {"name": self.name, "source": self.settings.source, "target": self.settings.target},
+            Choice.of(model, layers, heads, values, decimals),
+            tree,
+        )
+        if len(parts) > 1:
+            data["chosen"]["left_out"].append(
+                f"the text has {len(parts)} parts that are translated by themselves; "
+                "the first is shown"
+            )
+        data["best_head"] = measured(self.folder, data["source"]["pieces"])
+        return data
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[float, int]]:
         """Give the log-probability of each target given its source, and its number of pieces."""

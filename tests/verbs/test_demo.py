@@ -4,13 +4,9 @@ import pytest
 
 from heedful.data.grammar import FAMOUS
 from heedful.errors import ConfigError
+from heedful.explain.heads import measured
 from heedful.train.report import PlainReport
-from heedful.verbs.demo import demo, word_pieces
-
-
-def test_pieces_of_a_word_are_found_by_where_words_begin() -> None:
-    pieces = ["▁The", "▁an", "imal", "▁it", "."]
-    assert [word_pieces(pieces, w) for w in range(3)] == [[0], [1, 2], [3, 4]]
+from heedful.verbs.demo import demo
 
 
 def test_another_language_is_refused() -> None:
@@ -30,6 +26,9 @@ def test_a_very_short_demo_goes_all_the_way(
     assert set(found.bleu) == set(found.exact) == {"random", "longer", "combinations"}
     assert found.picture.read_text(encoding="utf-8").startswith("<svg")
     assert (found.model / "README.md").exists()
+    assert 0 <= found.heads.baseline <= 1
+    assert found.heads.said() in shown
+    assert measured(found.model, ["▁it", "▁is", "</s>"])["note"] == found.heads.said()  # type: ignore[index]
     assert all(sentence.en in shown for sentence in FAMOUS)
     assert f"heedful translate {found.model}" in shown
     assert (tmp_path / f"corpus-{to}" / f"train.{to}").exists()

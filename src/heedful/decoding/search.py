@@ -100,12 +100,20 @@ def greedy(
                 done[int(live[row])] = finish(
                     ids[:-1] if ended[row] else ids, float(logp[row]), alpha, stop, one
                 )
-            stay = (~leaving).nonzero()[:, 0]
+            stay = _closed_up(leaving)
             if len(stay):
                 stepper.select(stay, sources=stay)
             live, written, logp, chosen = live[stay], written[stay], logp[stay], chosen[stay]
         words = chosen
     return [h for h in done if h is not None]
+
+
+def _closed_up(leaving: Tensor) -> Tensor:
+    """Give the rows that stay, the last ones moved into the gaps: so few rows change place."""
+    staying = (~leaving).nonzero()[:, 0]
+    order = torch.arange(len(staying))
+    order[leaving[: len(staying)]] = staying[staying >= len(staying)]
+    return order
 
 
 def beam(

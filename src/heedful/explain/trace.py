@@ -1,47 +1,29 @@
-"""What happened in a pass, as data.
+"""What happened in a pass, as data: the JSON that docs/trace.md describes.
 
-Capturing changes no bit of the result: the fused kernel runs as ever, and the weights are computed
-beside it, from the same queries, keys and mask. Nothing is threaded through any call, and where
-nothing is captured nothing is different.
+`capture` watches the pass, `beams` the search; here both become plain numbers and lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from heedful.explain.alignment import Alignment, align, word_spans
+from heedful.explain.beams import Tree
+from heedful.explain.capture import Captured, pass_over
+from heedful.explain.saliency import saliency
+from heedful.explain.writer import Choice, Names, Writer
 from heedful.models.transformer import Transformer
-from heedful.nn.attention import Attention
 
-__all__ = ["Attended", "attended", "capture"]
+__all__ = ["SCHEMA", "Attended", "attended", "trace"]
 
-
-@contextmanager
-def capture(model: Transformer) -> Iterator[dict[str, Tensor]]:
-    """Record the attention weights of every attention by its name, while the block runs."""
-    found: dict[str, Tensor] = {}
-    modules = {name: m for name, m in model.named_modules() if isinstance(m, Attention)}
-
-    def watch(name: str, module: Attention) -> None:
-        original = module.heads
-
-        def heads(q: Tensor, k: Tensor, v: Tensor, keep: Tensor | None) -> Tensor:
-            found[name] = module.weights(q, k, keep).detach()
-            return original(q, k, v, keep)
-
-        module.heads = heads  # type: ignore[method-assign]
-
-    for name, module in modules.items():
-        watch(name, module)
-    try:
-        yield found
-    finally:
-        for module in modules.values():
-            del module.heads  # the method of the class is there again
+SCHEMA = "heedful.trace/1"
+SALIENT = 64
+"""Pieces up to which the saliency is computed: each step costs a pass backwards."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +38,12 @@ class Attended:
     decoder: Tensor
     cross: Tensor
 
+    @property
+    def alignment(self) -> Alignment:
+        """The words of the target, each with the source word it mostly looked at."""
+        return align(self.cross, self.source, [*self.target[1:], "</s>"])
 
-@torch.inference_mode()
+
 def attended(
     model: Transformer, source: list[int], target: list[int], pieces: list[list[str]]
 ) -> Attended:
@@ -66,20 +52,124 @@ def attended(
     `source` is without the end symbol, `target` without start and end; `pieces` are the names of
     both, in the same way.
     """
-    ids = model.ids
-    with capture(model) as found:
-        memory = model.encode(torch.tensor([[*source, ids.eos]]), torch.tensor([len(source) + 1]))
-        model.decode(torch.tensor([[ids.start, *target]]), memory)
+    found, _ = pass_over(model, source, target)
+    return _weights(model, found, [*pieces[0], "</s>"], ["<s>", *pieces[1]])
 
-    def stack(kind: str, layers: int) -> Tensor:
-        part, name = kind.split(".")
-        return torch.stack([found[f"{part}.layers.{i}.{name}"][0] for i in range(layers)])
+
+def _weights(model: Transformer, found: Captured, source: list[str], target: list[str]) -> Attended:
+    def stack(part: str, name: str, layers: int) -> Tensor:
+        names = [f"{part}.layers.{i}.{name}" for i in range(layers)]
+        return torch.stack([found.looked[n].weights[0].cpu() for n in names])
 
     s = model.settings
     return Attended(
-        [*pieces[0], "</s>"],
-        ["<s>", *pieces[1]],
-        stack("encoder.attention", s.encoder_layers),
-        stack("decoder.attention", s.decoder_layers),
-        stack("decoder.cross", s.decoder_layers),
+        source,
+        target,
+        stack("encoder", "attention", s.encoder_layers),
+        stack("decoder", "attention", s.decoder_layers),
+        stack("decoder", "cross", s.decoder_layers),
     )
+
+
+def trace(
+    model: Transformer,
+    source: list[int],
+    target: list[int],
+    names: tuple[Names, Names],
+    texts: tuple[str, str],
+    about: dict[str, Any],
+    choice: Choice | None = None,
+    tree: Tree | None = None,
+) -> dict[str, Any]:
+    """Run a pass over a source and its target and give everything that happened in it.
+
+    `names` turn the ids of each side into pieces; `about` is what the caller knows of the model
+    (its name and languages); `tree` is the search that found the target, if there was one.
+    """
+    found, logits = pass_over(model, source, target)
+    ids = model.ids
+    sizes = (len(source) + 1, len(target) + 1)
+    writer = Writer(model, found, choice or Choice(), sizes)
+    name_source, name_target = names
+    read = [*map(name_source, source), "</s>"]
+    written = ["<s>", *map(name_target, target)]
+    following = [*written[1:], "</s>"]
+    seen = _weights(model, found, read, written)
+    s, t = writer.shown["encoder"], writer.shown["decoder"]
+    like = model.output_weight
+    data: dict[str, Any] = {
+        "schema": SCHEMA,
+        "model": about | _sizes(model),
+        "source": {"text": texts[0], "pieces": read[:s], "words": word_spans(read[:s])},
+        "target": {
+            "text": texts[1],
+            "pieces": written[:t],
+            "next": following[:t],
+            "words": word_spans(following[:t]),
+            "given": tree is None,
+        },
+        "positions": {"rows": writer.numbers(model.positions(0, max(s, t), like))},
+        "embeddings": writer.embeddings(),
+        "attentions": writer.attentions(),
+        "sublayers": writer.sublayers(),
+        "steps": writer.steps(logits, [*target, ids.eos], name_target),
+        "beam": None if tree is None else tree.as_data(name_target, ids.eos),
+        "lens": writer.lens(name_target),
+        "saliency": _saliency(model, source, target, writer),
+        "alignment": _alignment(
+            align(seen.cross[:, :, :t, :s], read[:s], following[:t]), writer.numbers
+        ),
+        "best_head": None,
+    }
+    data["chosen"] = {
+        "encoder_layers": writer.encoder_layers,
+        "decoder_layers": writer.decoder_layers,
+        "heads": writer.heads,
+        "values": writer.values,
+        "left_out": writer.left_out,
+    }
+    return data
+
+
+def _sizes(model: Transformer) -> dict[str, Any]:
+    s, attention = model.settings, model.encoder.layers[0].attention
+    return {
+        "d_model": s.d_model,
+        "d_ff": s.d_ff,
+        "n_heads": s.n_heads,
+        "d_head": attention.d_head,  # type: ignore[union-attr]
+        "d_value": attention.d_value,  # type: ignore[union-attr]
+        "encoder_layers": s.encoder_layers,
+        "decoder_layers": s.decoder_layers,
+        "norm": s.norm,
+        "attention": s.attention,
+        "positions": s.positions,
+        "scale": attention.scale,  # type: ignore[union-attr]
+        "vocabulary": model.ids.size,
+        "parameters": model.parameters_total,
+    }
+
+
+def _saliency(
+    model: Transformer, source: list[int], target: list[int], writer: Writer
+) -> dict[str, Any] | None:
+    if max(len(source), len(target)) > SALIENT:
+        writer.left_out.append(f"the saliency: it is worked out for at most {SALIENT} pieces")
+        return None
+    of_source, of_target = saliency(model, source, target)
+    return {"source": writer.numbers(of_source), "target": writer.numbers(of_target)}
+
+
+def _alignment(found: Alignment, numbers: Callable[[Tensor], Any]) -> dict[str, Any]:
+    matrix = numbers(found.matrix)
+    words = []
+    for index, row in enumerate(matrix):
+        best = max(range(len(row)), key=row.__getitem__) if row else None
+        words.append(
+            {
+                "target": index,
+                "source": best,
+                "confidence": 0.0 if best is None else row[best],
+            }
+        )
+    return {"layer": found.layer, "words": words, "matrix": matrix}

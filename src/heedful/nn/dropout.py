@@ -14,14 +14,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-__all__ = ["POOL", "Dropout"]
+__all__ = ["POOL", "Dropout", "pool"]
 
 POOL = 1 << 23
 """Numbers in the large mask; tensors of more than half of it draw a mask of their own."""
 
 
 @functools.lru_cache(maxsize=8)
-def _pool(p: float, dtype: torch.dtype) -> Tensor:
+def pool(p: float, dtype: torch.dtype) -> Tensor:
+    """Draw the large mask, once for each rate: zeros, and ones already divided by 1 - p."""
     generator = torch.Generator().manual_seed(20170612)
     kept = torch.rand(POOL, generator=generator) >= p
     return kept.to(dtype).div_(1 - p)
@@ -53,7 +54,7 @@ class Dropout(nn.Module):
             kept = torch.rand(like.shape, generator=self.generator) >= self.p
             return kept.to(like.dtype).div_(1 - self.p)
         start = int(torch.randint(POOL - size, (), generator=self.generator))
-        return _pool(self.p, like.dtype)[start : start + size].view(like.shape)
+        return pool(self.p, like.dtype)[start : start + size].view(like.shape)
 
     def forward(self, x: Tensor) -> Tensor:
         """Drop."""

@@ -21,22 +21,13 @@ from heedful.translator import Translator
 from heedful.verbs.train import Request, train
 
 if TYPE_CHECKING:
-    pass
+    from heedful.explain.heads import Heads
 
-__all__ = ["Demo", "Head", "demo"]
+__all__ = ["Demo", "demo"]
 
 DRAWN = 2
 """Famous sentences that are drawn: the animal that was too tired, the street that was too wide."""
 LANGUAGES = {"fr": "French", "ko": "Korean"}
-
-
-@dataclass(frozen=True)
-class Head:
-    """An encoder head, and how often it points from "it" to the noun it stands for."""
-
-    layer: int
-    head: int
-    accuracy: float
 
 
 @dataclass(frozen=True)
@@ -51,7 +42,7 @@ class Demo:
     """Share of sentences that are right to the letter, by split."""
     agreement: float
     """French: the pronoun of "it" is right; Korean: all particles are."""
-    head: Head
+    heads: Heads
     seconds: float
 
 
@@ -69,6 +60,7 @@ def demo(
 
     `sizes` are the sentences of training, development and each test split.
     """
+    from heedful.explain.heads import keep, measure
     from heedful.train.machine import decoding_workers
 
     if to not in LANGUAGES:
@@ -96,20 +88,19 @@ def demo(
     translator = Translator.load(output / to, workers=decoding_workers(threads), engine="torch")
     _show_famous(translator, to, report)
     bleu, exact, agreement = _score(translator, splits, to, report)
-    head = best_head(translator, [s for s in splits.random if s.it is not None])
-    report.note(
-        f'Encoder layer {head.layer + 1}, head {head.head + 1} points from "it" to the noun it '
-        f"stands for in {100 * head.accuracy:.0f} % of the held-out sentences."
-    )
+    heads = measure(lambda text: translator.explain(text, ""), splits.random)
+    keep(heads, output / to)
+    report.note(heads.said())
     picture = output / f"attention-{to}.svg"
-    _draw(translator, head, picture, report)
+    _draw(translator, heads.best, picture, report)
     seconds = time.time() - started
     model = output / to
     report.note(f"\n{clock(seconds)} in all. What to type next:")
     report.note(f'  heedful translate {model} "The dog did not see the cat."')
     report.note(f"  open {picture} in a browser")
+    report.note(f"  heedful serve {model}")
     report.note("  heedful train yours.source yours.target -o your-model")
-    return Demo(model, picture, bleu, exact, agreement, head, seconds)
+    return Demo(model, picture, bleu, exact, agreement, heads, seconds)
 
 
 def _for_training(minutes: float) -> float:
@@ -179,56 +170,24 @@ def _agreement(sentences: Sequence[Sentence], texts: Sequence[str], to: str) -> 
 # -- looking inside ------------------------------------------------------------------------------
 
 
-def word_pieces(pieces: Sequence[str], word: int) -> list[int]:
-    """Say which pieces make up the word with this number, ▁ marking where words begin."""
-    count, found = -1, []
-    for index, piece in enumerate(pieces):
-        count += piece.startswith("▁")
-        if count == word:
-            found.append(index)
-    return found
-
-
-def best_head(translator: Translator, sentences: Sequence[Sentence]) -> Head:
-    """Find the encoder head that most often looks from "it" to the noun it stands for.
-
-    A head is right when no word, "it" included, gets more of its weight than that noun does.
-    """
-    import torch
-
-    hits: torch.Tensor | None = None
-    for sentence in sentences:
-        assert sentence.it is not None
-        assert sentence.antecedent is not None
-        seen = translator.explain(sentence.en, "")
-        words = len(sentence.en.split())
-        places = [word_pieces(seen.source[:-1], w) for w in range(words)]
-        row = seen.encoder[:, :, places[sentence.it][0]]  # layer, head, key
-        by_word = torch.stack([row[..., p].sum(-1) for p in places], dim=-1)
-        right = (by_word.argmax(-1) == sentence.antecedent).double()
-        hits = right if hits is None else hits + right
-    if hits is None:
-        return Head(0, 0, 0.0)
-    share = hits / len(sentences)
-    layer, head = divmod(int(share.argmax()), share.size(1))
-    return Head(layer, head, float(share[layer, head]))
-
-
-def _draw(translator: Translator, head: Head, path: Path, report: Report) -> None:
+def _draw(translator: Translator, best: tuple[int, int], path: Path, report: Report) -> None:
+    from heedful.explain.alignment import word_spans
     from heedful.explain.render import heat_map, lines_between, page_of, shades
+
+    layer, head = best
 
     groups, shown = [], False
     for sentence in [s for s in grammar.FAMOUS if s.it is not None][:DRAWN]:
         assert sentence.it is not None
         text = translator.translate([sentence.en])[0]
         seen = translator.explain(sentence.en, text)
-        it = word_pieces(seen.source[:-1], sentence.it)[0]
+        it = word_spans(seen.source)[sentence.it][0]
         groups.append(
             lines_between(
                 seen.source,
                 it,
-                seen.encoder[head.layer, head.head][None, it],
-                f'What "it" looks at: encoder layer {head.layer + 1}, head {head.head + 1}',
+                seen.encoder[layer, head][None, it],
+                f'What "it" looks at: encoder layer {layer + 1}, head {head + 1}',
             )
         )
         last = seen.cross[-1].mean(0)

@@ -1,0 +1,76 @@
+"""Which word of the source a word of the translation comes from, read off the cross-attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+__all__ = ["Alignment", "align", "alignment_layer", "by_words", "word_spans"]
+
+Span = tuple[int, int]
+
+
+def word_spans(pieces: Sequence[str]) -> list[Span]:
+    """Say which pieces are a word, end not included; ▁ marks where a word begins.
+
+    A ▁ that stands alone belongs to the word behind it, and the end symbol is no word.
+    """
+    starts = [i for i, piece in enumerate(pieces) if piece.startswith("▁")]
+    end = len(pieces)
+    while end and pieces[end - 1] == "</s>":
+        end -= 1
+    if not end:
+        return []
+    if not starts or starts[0] != 0:
+        starts = [0, *starts]
+    starts = [i for i in starts if i < end]
+    return list(zip(starts, [*starts[1:], end], strict=True))
+
+
+def by_words(weights: Tensor, rows: Sequence[Span], columns: Sequence[Span]) -> Tensor:
+    """Turn weights between pieces into weights between words: rows averaged, columns summed."""
+    found = torch.zeros(len(rows), len(columns))
+    for i, (top, bottom) in enumerate(rows):
+        row = weights[top:bottom].mean(0)
+        for j, (left, right) in enumerate(columns):
+            found[i, j] = row[left:right].sum()
+    return found
+
+
+def alignment_layer(layers: int) -> int:
+    """Say which decoder layer's cross-attention is read: the last but one.
+
+    The last layer is busy with the word to come; the one before still looks at where it is from.
+    """
+    return max(0, layers - 2)
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The words of a translation, each with the source word it mostly looked at."""
+
+    layer: int
+    source: list[Span]
+    target: list[Span]
+    matrix: Tensor
+    """Target words x source words; a row is less than 1 where the end symbol got a share."""
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Source word and target word, in the order of the target."""
+        if not self.source:
+            return []
+        return [(int(row.argmax()), i) for i, row in enumerate(self.matrix)]
+
+
+def align(cross: Tensor, source: Sequence[str], following: Sequence[str]) -> Alignment:
+    """Align by the cross-attention of all layers and heads (layer, head, query, key).
+
+    `following` are the pieces each query wrote: the target without its start, with its end.
+    """
+    layer = alignment_layer(cross.size(0))
+    rows, columns = word_spans(following), word_spans(source)
+    return Alignment(layer, columns, rows, by_words(cross[layer].mean(0), rows, columns))

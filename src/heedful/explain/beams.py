@@ -1,0 +1,161 @@
+"""A beam search as it went: what was kept, what ended and what was dropped at each step.
+
+The search is the ordinary one. It talks to a stepper, and here that stepper takes notes: it sees
+the logits of every row, which rows go on and with which word, and that is all there is to know.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from heedful.decoding.guards import limits_for
+from heedful.decoding.hypothesis import Hypothesis, length_penalty
+from heedful.decoding.quick import Quick
+from heedful.decoding.search import Stepper, beam
+from heedful.decoding.stepper import CachedStepper
+from heedful.models.transformer import Transformer
+from heedful.settings import DecodeSettings
+
+__all__ = ["Branch", "Tree", "watch"]
+
+
+@dataclass
+class Branch:
+    """One way a beginning could have gone on."""
+
+    row: int
+    """The row of the beam it grew from."""
+    parent: int | None
+    """That row's place among the branches of the step before."""
+    word: int
+    logp: float
+    fate: str = "dropped"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the sentence came to its end here."""
+        return self.fate == "ended"
+
+
+class _Watched:
+    """A stepper that writes down what the search made of its logits; for one sentence."""
+
+    def __init__(self, inner: Stepper, width: int, eos: int) -> None:
+        self._inner, self._width, self._eos = inner, width, eos
+        self.steps: list[list[Branch]] = []
+        self._rows: list[int | None] = [None]  # the branch behind each row
+        self._logp = [0.0]
+        self._origin: list[int] = []
+
+    def step(self, words: Tensor) -> Tensor:
+        """Note what was kept of the step before, then what is possible now."""
+        if self.steps:
+            self._settle(words.tolist())
+        logits = self._inner.step(words)
+        wide = min(2 * self._width, logits.size(-1))
+        top, ids = logits.topk(wide, dim=-1)
+        top = top - logits.logsumexp(-1, keepdim=True)
+        total = (torch.tensor(self._logp)[:, None] + top).flatten()
+        best, spot = total.topk(min(2 * self._width, total.numel()))
+        branches = []
+        for place, (logp, index) in enumerate(zip(best.tolist(), spot.tolist(), strict=True)):
+            row, word = index // wide, int(ids.flatten()[index])
+            if not math.isfinite(logp):
+                continue
+            fate = "ended" if word == self._eos and place < self._width else "dropped"
+            branches.append(Branch(row, self._rows[row], word, logp, fate))
+        self.steps.append(branches)
+        return logits
+
+    def select(self, rows: Tensor, sources: Tensor | None) -> None:
+        """Note which rows go on; their words come with the next step."""
+        self._origin = rows.tolist()
+        self._inner.select(rows, sources)
+
+    def _settle(self, words: list[int]) -> None:
+        kept: list[int | None] = []
+        logp = []
+        known = {(b.row, b.word): place for place, b in enumerate(self.steps[-1])}
+        for row, word in zip(self._origin, words, strict=True):
+            place = known.get((row, word))
+            branch = None if place is None else self.steps[-1][place]
+            if branch is not None and not branch.ended:
+                branch.fate = "kept"
+            kept.append(place)
+            # A row that only fills the beam (nothing else was possible) leads nowhere.
+            alive = branch is not None and not branch.ended
+            logp.append(branch.logp if alive and branch is not None else -math.inf)
+        self._rows, self._logp = kept, logp
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A whole search, and the hypotheses it gave, best first."""
+
+    steps: list[list[Branch]]
+    found: list[Hypothesis]
+    width: int
+    alpha: float
+
+    def best(self, eos: int) -> list[int]:
+        """Give the places of the winning hypothesis, a branch a step; empty if it was cut."""
+        winner = self.found[0]
+        words = [*winner.ids, eos]
+        if winner.stop != "end" or len(words) > len(self.steps):
+            words = winner.ids
+        last = len(words) - 1
+        if not 0 <= last < len(self.steps):
+            return []
+        for place, branch in enumerate(self.steps[last]):
+            path, step, here = [place], last, branch
+            while here.word == words[step] and here.parent is not None:
+                path.append(here.parent)
+                step, here = step - 1, self.steps[step - 1][here.parent]
+            if step == 0 and here.word == words[0]:
+                return path[::-1]
+        return []
+
+    def as_data(self, name: Any, eos: int) -> dict[str, Any]:
+        """Give the tree as the trace has it; `name` turns an id into a piece."""
+        steps = []
+        for number, branches in enumerate(self.steps):
+            row = []
+            for place, b in enumerate(branches):
+                one: dict[str, Any] = {
+                    "id": place,
+                    "parent": b.parent,
+                    "piece": name(b.word),
+                    "logp": b.logp,
+                    "fate": b.fate,
+                }
+                if b.ended:
+                    one["score"] = b.logp / length_penalty(number + 1, self.alpha)
+                row.append(one)
+            steps.append(row)
+        return {
+            "width": self.width,
+            "length_penalty": self.alpha,
+            "steps": steps,
+            "best": self.best(eos),
+        }
+
+
+@torch.inference_mode()
+def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree:
+    """Search for the translation of one source and keep the whole tree."""
+    ids, device = model.ids, model.output_weight.device
+    memory = model.encode(
+        torch.tensor([[*source, ids.eos]], device=device),
+        torch.tensor([len(source) + 1], device=device),
+    )
+    inner = Quick(model).begin(memory) if Quick.suits(model) else CachedStepper(model, memory)
+    watched = _Watched(inner, decode.beam, ids.eos)
+    limits = [limits_for(source, decode)]
+    alpha = decode.length_penalty
+    found = beam(watched, limits, decode.beam, ids.start, ids.eos, alpha)[0]
+    return Tree(watched.steps, found, decode.beam, alpha)

@@ -1,0 +1,171 @@
+// Decoding: the output grows piece by piece; what else could have come, and how it is drawn.
+
+import { drawBeam } from "./beam.js";
+import { colour } from "./colours.js";
+import { button, controls, slider } from "./controls.js";
+import { draw, fitted, FONTS, make, scroller, table, textWidth } from "./elements.js";
+import { percent, sample, shown } from "./numbers.js";
+import { visible } from "./trace.js";
+import { say } from "./words.js";
+
+const PACE = 900;
+let playing = null;
+
+export function drawDecoding(place, { trace, choice }) {
+  stop();
+  const last = trace.steps.length - 1;
+  choice.step = Math.min(choice.step, last);
+  const temperatures = Object.keys(trace.steps[0].rest).sort((a, b) => a - b);
+  choice.temperature ??= temperatures.find((each) => Number(each) === 1) ?? temperatures[0];
+
+  const written = make("p", { id: "decoding-output", class: "written", lang: trace.model.target,
+    "aria-live": "polite" });
+  const bars = make("ol", { id: "decoding-bars", class: "bars" });
+  const told = make("p", { id: "decoding-told", class: "soft", "aria-live": "polite" });
+  const mask = make("div", { class: "scroll" });
+  const lens = make("div", {});
+  const beam = trace.beam ? drawBeam(trace.beam) : null;
+
+  function update() {
+    const step = trace.steps[choice.step];
+    write(written, trace.target.next, choice.step);
+    showBars(bars, told, step, choice);
+    mask.replaceChildren(triangle(trace.target.pieces.map(visible), choice.step));
+    lens.replaceChildren(lensTable(trace, choice.step));
+    beam?.mark(choice.step);
+  }
+  const setting = (name) => (value) => {
+    choice[name] = value;
+    update();
+  };
+  const play = player(last, choice, update);
+  const sliders = make("div", { class: "sliders", "data-unsaved": true },
+    slider("temperature", say("temperature"), { min: 0, max: temperatures.length - 1,
+      value: temperatures.indexOf(choice.temperature) }, (at) => temperatures[at],
+    (at) => setting("temperature")(temperatures[at])),
+    slider("top-k", "top-k", { min: 1, max: 11, value: choice.topK || 11 },
+      (k) => (k > 10 ? say("all") : String(k)), (k) => setting("topK")(k > 10 ? 0 : k)),
+    slider("top-p", "top-p", { min: 0.05, max: 1, step: 0.05, value: choice.topP },
+      (p) => p.toFixed(2), setting("topP")));
+  place.replaceChildren(play,
+    make("div", { class: "picture" },
+      make("section", { class: "card" }, make("h3", {}, say("writtenTitle")), written),
+      make("div", { class: "pair" },
+        make("section", { class: "card" }, make("h3", {}, say("nextTitle")), sliders, bars, told),
+        make("div", { class: "stack" },
+          make("section", { class: "card" }, make("h3", {}, say("maskTitle")),
+            make("p", {}, say("triangleWords")), mask),
+          make("section", { class: "card" }, make("h3", {}, say("lensTitle")),
+            make("p", {}, say("lensWords")), lens))),
+      make("section", { class: "card" }, make("h3", {}, say("beamTitle")),
+        beam ? beam.element : make("p", { class: "soft" }, say("noBeam")))));
+  update();
+  return () => {
+    const drawn = sample(trace.steps[choice.step], choice.temperature, choice.topK, choice.topP);
+    return { step: choice.step, temperature: Number(choice.temperature), top_k: choice.topK,
+      top_p: choice.topP, shares: drawn.shares, steps: trace.steps, beam: trace.beam };
+  };
+}
+
+function stop() {
+  clearInterval(playing);
+  playing = null;
+}
+
+// Forward, back, play and pause. Playing ends by itself when the view is left.
+function player(last, choice, update) {
+  const go = (to) => {
+    choice.step = Math.max(0, Math.min(last, to));
+    where.querySelector("input").value = choice.step;
+    where.querySelector("input").dispatchEvent(new Event("input"));
+  };
+  const where = slider("step", say("step"), { min: 0, max: last, value: choice.step },
+    (at) => say("stepOf", at + 1, last + 1), (at) => {
+      choice.step = at;
+      update();
+    });
+  const play = button("play", "", () => {
+    if (playing) stop();
+    else {
+      if (choice.step >= last) go(0);
+      playing = setInterval(() => {
+        if (!play.isConnected || play.closest("[hidden]")) stop();
+        else go(choice.step + 1);
+        if (choice.step >= last) stop();
+        label();
+      }, PACE);
+    }
+    label();
+  }, { class: "primary" });
+  const label = () => {
+    play.textContent = say(playing ? "pause" : "play");
+    play.dataset.state = playing ? "playing" : "paused";
+  };
+  label();
+  return controls(
+    button("step-back", "←", () => { stop(); label(); go(choice.step - 1); },
+      { "aria-label": say("stepBack") }),
+    play,
+    button("step-on", "→", () => { stop(); label(); go(choice.step + 1); },
+      { "aria-label": say("stepOn") }),
+    where);
+}
+
+function write(place, pieces, step) {
+  place.replaceChildren(...pieces.slice(0, step + 1).map((piece, i) => {
+    const text = piece.replaceAll("▁", " ");
+    const gap = text.startsWith(" ") || piece.startsWith("<") ? " " : "";
+    return make("span", {}, gap, make(i === step ? "mark" : "span", {}, text.trim() || "␣"));
+  }));
+}
+
+function showBars(list, told, step, { temperature, topK, topP }) {
+  const { shares, other, open } = sample(step, temperature, topK, topP);
+  const most = Math.max(...shares, other);
+  const bar = (name, share, taken) => make("li", { class: taken ? "taken" : share ? "" : "out",
+    "data-piece": name, "data-share": share },
+  make("span", { class: "piece" }, name),
+  make("span", { class: "track", "aria-hidden": "true" },
+    make("i", { style: { width: `${most > 0 ? (100 * share) / most : 0}%` } })),
+  make("span", { class: "value" }, share ? percent(share) : "–"));
+  list.replaceChildren(
+    ...step.top.map(({ piece }, i) => bar(visible(piece), shares[i], piece === step.piece)),
+    bar(say("others"), other, false));
+  told.textContent = [
+    say("taken", visible(step.piece), percent(Math.exp(step.logp)), shown(step.entropy, 2)),
+    open ? say("beyondTen") : "",
+  ].join(" ");
+}
+
+// The look-ahead mask: row by row the decoder may see one piece more, never what is to come.
+function triangle(names, step) {
+  const count = names.length;
+  const cell = count <= 12 ? 24 : count <= 24 ? 16 : Math.max(2, 320 / count);
+  const named = count <= 24;
+  const size = Math.min(12, cell * 0.75);
+  const left = named ? Math.min(90, Math.max(...names.map((n) => textWidth(n, size)))) + 10 : 2;
+  const [width, height] = [left + count * cell + 2, count * cell + 4];
+  const stairs = (rows) => Array.from({ length: rows }, (_, i) =>
+    `M${left} ${2 + i * cell}h${(i + 1) * cell}v${cell}h${-(i + 1) * cell}z`).join("");
+  const lines = named ? Array.from({ length: count + 1 }, (_, i) =>
+    `M${left} ${2 + i * cell}h${count * cell}M${left + i * cell} 2v${count * cell}`).join("") : "";
+  return draw("svg", { id: "mask-svg", width, height, viewBox: `0 0 ${width} ${height}`,
+    role: "img", "aria-label": say("triangleLabel", step + 1, count), "font-family": FONTS,
+    "font-size": size, fill: colour("soft"), "data-filled": step + 1 },
+  draw("rect", { x: left, y: 2, width: count * cell, height: count * cell, fill: colour("zero") }),
+  draw("path", { d: stairs(step), fill: colour("heat-mid") }),
+  draw("rect", { x: left, y: 2 + step * cell, width: (step + 1) * cell, height: cell,
+    fill: colour("accent") }),
+  draw("path", { d: lines, fill: "none", stroke: colour("card"), "stroke-width": 1.5 }),
+  named ? names.map((name, i) => draw("text", { x: left - 6, y: 2 + (i + 0.5) * cell + size * 0.35,
+    "text-anchor": "end", "font-weight": i === step ? 650 : 400,
+    fill: colour(i === step ? "ink" : "soft") }, fitted(name, size, 90))) : []);
+}
+
+function lensTable(trace, step) {
+  const rows = trace.lens.map((layer, i) => [say("layerNumber", i + 1),
+    ...layer[step].map(({ piece, p }) => make("td", { class: piece === trace.steps[step].piece
+      ? "taken" : "" }, make("span", {}, visible(piece)), " ",
+    make("span", { class: "soft" }, percent(p))))]);
+  return scroller(say("lensTitle"), table(say("lensTitle"), [say("layer"), "1", "2", "3"], rows));
+}

@@ -1,0 +1,102 @@
+// Making elements. Text only ever becomes text and styles go through the CSSOM, so nothing that
+// anybody typed can become markup, and the strictest Content-Security-Policy holds.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export const FONTS =
+  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans KR', " +
+  "'Apple SD Gothic Neo', 'Malgun Gothic', NanumGothic, sans-serif";
+
+export function make(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function draw(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+// `onclick: f` listens, `style: {width: "3px"}` sets properties, null and false leave out.
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") {
+      for (const [property, wanted] of Object.entries(value)) {
+        element.style.setProperty(property, wanted);
+      }
+    } else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function find(id) {
+  return document.getElementById(id);
+}
+
+const ruler = document.createElement("canvas").getContext("2d");
+
+export function textWidth(text, size, weight = 400) {
+  ruler.font = `${weight} ${size}px ${FONTS}`;
+  return ruler.measureText(text).width;
+}
+
+// Cut a text to a width; who cuts must show the whole somewhere else.
+export function fitted(text, size, room) {
+  if (textWidth(text, size) <= room) return text;
+  const letters = [...text];
+  while (letters.length > 1 && textWidth(`${letters.join("")}…`, size) > room) letters.pop();
+  return `${letters.join("")}…`;
+}
+
+// A box that scrolls by itself, so that the page never does sideways; the keyboard reaches it.
+export function scroller(label, ...children) {
+  return make("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": label },
+    ...children);
+}
+
+// One table for all: the first column names the row.
+export function table(caption, heads, rows) {
+  return make("table", {},
+    make("caption", { class: "unseen" }, caption),
+    make("thead", {}, make("tr", {}, heads.map((h) => make("th", { scope: "col" }, h)))),
+    make("tbody", {}, rows.map(([first, ...rest]) => make("tr", {},
+      make("th", { scope: "row" }, first),
+      rest.map((cell) => (cell instanceof HTMLTableCellElement ? cell : make("td", {}, cell)))))),
+  );
+}
+
+// The same facts for those who do not see the picture, or would rather read. A large table is
+// only built when it is asked for.
+export function asTable(id, words, build) {
+  const details = make("details", { class: "words", "data-unsaved": true,
+    ontoggle: () => { if (details.childElementCount < 2) details.append(scroller(words, build())); },
+  }, make("summary", { id }, words));
+  return details;
+}
+
+// A group of things of which one is in the tab order: arrows go on from it. `groups` are lists of
+// elements side by side (columns or rows of words); along moves within, across to the next list.
+export function arrows(groups, along, across) {
+  const all = groups.flat();
+  const home = all.find((each) => each.getAttribute("aria-selected") === "true") ?? all[0];
+  for (const each of all) each.setAttribute("tabindex", each === home ? 0 : -1);
+  groups.forEach((group, g) => group.forEach((element, i) => {
+    element.addEventListener("keydown", (event) => {
+      const step = along.indexOf(event.key) * 2 - 1;
+      const side = across.indexOf(event.key) * 2 - 1;
+      let next = null;
+      if (along.includes(event.key)) next = group[i + step];
+      else if (across.includes(event.key)) {
+        const other = groups[g + side];
+        next = other?.[Math.min(i, other.length - 1)];
+      } else if (event.key === "Home") next = group[0];
+      else if (event.key === "End") next = group.at(-1);
+      else return;
+      event.preventDefault();
+      if (!next) return;
+      for (const each of all) each.setAttribute("tabindex", each === next ? 0 : -1);
+      next.focus();
+    });
+  }));
+}

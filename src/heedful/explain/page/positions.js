@@ -1,0 +1,111 @@
+// Positions: the pattern added at each place, and how alike two places are.
+
+import { colour, signed } from "./colours.js";
+import { asTable, draw, FONTS, make, table } from "./elements.js";
+import { heatMap, legend } from "./heat.js";
+import { dot, shown } from "./numbers.js";
+import { largest } from "./strips.js";
+import { visible } from "./trace.js";
+import { say } from "./words.js";
+
+export function drawPositions(place, { trace }) {
+  const { rows } = trace.positions;
+  const far = byDistance(rows);
+  place.replaceChildren(
+    make("p", { class: "lead" }, say(`positions-${trace.model.positions}`)),
+    make("div", { class: "picture" },
+      encoding(trace, rows, place.clientWidth), distances(far, place.clientWidth),
+      ...["source", "target"].map((side) => sizes(trace, side))),
+    asTable("positions-table", say("distanceTable"), () => table(say("distanceTable"),
+      [say("distance"), say("average"), say("least"), say("most")],
+      far.map(({ distance, mean, least, most }) => [String(distance), shown(mean, 3),
+        shown(least, 3), shown(most, 3)]))),
+  );
+  return () => ({ positions: rows, distances: far });
+}
+
+function encoding(trace, rows, room) {
+  const names = rows.map((_, i) => [String(i), trace.source.pieces[i]
+    && visible(trace.source.pieces[i])].filter(Boolean).join("  "));
+  const dimensions = rows[0].map((_, d) => String(d));
+  const width = Math.max(3, Math.min(26, (room - 190) / dimensions.length));
+  const height = rows.length <= 24 ? 22 : rows.length <= 80 ? 14 : 11;
+  const limit = largest(rows);
+  const output = make("output", { id: "positions-readout", class: "readout",
+    "aria-live": "polite" }, say("pointAtCell"));
+  const label = `${say("encodingTitle")}. ${say("arrowsRead")}`;
+  const every = Math.max(1, 2 ** Math.ceil(Math.log2(26 / width)));
+  return make("section", { class: "card" },
+    make("h3", {}, say("encodingTitle")),
+    make("p", {}, say("encodingWords", rows.length, dimensions.length)),
+    make("div", { class: "scroll" }, heatMap({ id: "positions-map", label, rows: names,
+      columns: dimensions, cell: { width, height }, every, slanted: false,
+      paint: (i, d) => signed(rows[i][d], limit), output,
+      tell: (i, d) => say("positionCell", i, d, shown(rows[i][d], 4)) })),
+    output,
+    legend((value) => signed(value, 1), [[-1, shown(-limit, 1)], [0, "0"], [1, shown(limit, 1)]]));
+}
+
+// For every distance the dot products of all pairs that far apart: a sinusoid gives the same for
+// each pair, learned positions need not.
+export function byDistance(rows) {
+  return rows.map((_, distance) => {
+    const found = [];
+    for (let i = 0; i + distance < rows.length; i += 1) found.push(dot(rows[i], rows[i + distance]));
+    const mean = found.reduce((a, b) => a + b, 0) / found.length;
+    return { distance, mean, least: Math.min(...found), most: Math.max(...found) };
+  });
+}
+
+function distances(far, room) {
+  const width = Math.max(280, Math.min(760, room - 50));
+  const height = 260;
+  const [left, right, top, bottom] = [52, 12, 14, 40];
+  const high = Math.max(...far.map((each) => each.most), 0);
+  const low = Math.min(...far.map((each) => each.least), 0);
+  const last = Math.max(1, far.length - 1);
+  const x = (distance) => left + (distance / last) * (width - left - right);
+  const y = (value) => top + ((high - value) / (high - low || 1)) * (height - top - bottom);
+  const line = (points) => points.map(([a, b], i) => `${i ? "L" : "M"}${a.toFixed(1)} ${
+    b.toFixed(1)}`).join("");
+  const edge = [...far.map((e) => [x(e.distance), y(e.most)]),
+    ...[...far].reverse().map((e) => [x(e.distance), y(e.least)])];
+  const marks = [low, 0, high / 2, high].filter((v, i, all) => all.indexOf(v) === i);
+  const step = Math.max(1, Math.ceil(far.length / (width / 56)));
+  const svg = draw("svg", { id: "distance-svg", width, height, viewBox: `0 0 ${width} ${height}`,
+    role: "img", "aria-label": say("distanceTitle"), "font-family": FONTS, "font-size": 12,
+    fill: colour("soft") },
+  marks.map((value) => draw("g", {},
+    draw("line", { x1: left, x2: width - right, y1: y(value), y2: y(value),
+      stroke: colour("line") }),
+    draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, shown(value, 1)))),
+  far.filter((each) => each.distance % step === 0).map((each) => draw("text",
+    { x: x(each.distance), y: height - bottom + 18, "text-anchor": "middle" },
+    String(each.distance))),
+  draw("text", { x: (left + width) / 2, y: height - 4, "text-anchor": "middle" },
+    say("distance")),
+  draw("path", { d: `${line(edge)}Z`, fill: colour("accent"), "fill-opacity": 0.15 }),
+  draw("path", { d: line(far.map((e) => [x(e.distance), y(e.mean)])), fill: "none",
+    stroke: colour("accent"), "stroke-width": 2.5, "stroke-linejoin": "round" }),
+  far.length <= 60 ? far.map((e) => draw("circle", { cx: x(e.distance), cy: y(e.mean), r: 3,
+    fill: colour("accent") })) : []);
+  return make("section", { class: "card" },
+    make("h3", {}, say("distanceTitle")), make("p", {}, say("distanceWords")),
+    make("div", { class: "scroll" }, svg));
+}
+
+// How long each word's vector is before and after its position was added.
+function sizes(trace, side) {
+  const { before, after } = trace.embeddings[side];
+  const names = trace[side].pieces.map(visible);
+  const most = Math.max(...before, ...after);
+  const bar = (value, name) => make("td", { class: "number share" },
+    make("i", { class: `bar ${name}`, "aria-hidden": "true",
+      style: { width: `${((value / most) * 110).toFixed(1)}px` } }), shown(value, 2));
+  const title = say("embeddingTitle", say(`${side}Side`));
+  return make("section", { class: "card half" },
+    make("h3", {}, title),
+    make("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": title },
+      table(title, [say("word"), say("beforePosition"), say("afterPosition")],
+        names.map((name, i) => [name, bar(before[i], "plain"), bar(after[i], "")]))));
+}

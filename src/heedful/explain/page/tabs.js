@@ -1,0 +1,31 @@
+// Tabs as the ARIA practices describe them: one is in the tab order, arrows move and open.
+
+import { find } from "./elements.js";
+
+export function startTabs(list, opened) {
+  const tabs = [...list.querySelectorAll("[role=tab]")];
+  const open = (tab, focus = false) => {
+    for (const each of tabs) {
+      const chosen = each === tab;
+      each.setAttribute("aria-selected", String(chosen));
+      each.tabIndex = chosen ? 0 : -1;
+      find(each.getAttribute("aria-controls")).hidden = !chosen;
+    }
+    if (focus) tab.focus();
+    // Only the strip of tabs moves, never the page under the reader.
+    list.scrollLeft += tab.getBoundingClientRect().left - list.getBoundingClientRect().left - 40;
+    opened(tab.dataset.view);
+  };
+  tabs.forEach((tab, index) => {
+    tab.addEventListener("click", () => open(tab));
+    tab.addEventListener("keydown", (event) => {
+      const last = tabs.length - 1;
+      const to = { ArrowRight: index === last ? 0 : index + 1, Home: 0, End: last,
+        ArrowLeft: index === 0 ? last : index - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      open(tabs[to], true);
+    });
+  });
+  return (view, focus) => open(tabs.find((tab) => tab.dataset.view === view) ?? tabs[0], focus);
+}

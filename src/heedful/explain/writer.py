@@ -1,0 +1,263 @@
+"""The tensors of one pass as lists: rounded, and bounded in number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from heedful.errors import ConfigError
+from heedful.explain.capture import Captured, Looked, Sublayer
+from heedful.models.transformer import Transformer
+
+__all__ = ["Choice", "Names", "Writer"]
+
+TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+TOP, LENS = 10, 3
+PIECES = 200
+"""Pieces of each side that are shown: a page of more is not read by anybody."""
+NUMBERS = 1_500_000
+"""Numbers of vectors in one trace, about ten megabytes of JSON."""
+
+Names = Callable[[int], str]
+"""From an id to its piece."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What of a pass is wanted; it bounds the size of the result."""
+
+    encoder_layers: Sequence[int] | None = None
+    decoder_layers: Sequence[int] | None = None
+    heads: Sequence[int] | None = None
+    values: bool = True
+    """Whether vectors (queries, keys, values, residuals) are wanted, and not only weights."""
+    decimals: int = 4
+
+    @classmethod
+    def of(
+        cls,
+        model: Transformer,
+        layers: Sequence[int] | None,
+        heads: Sequence[int] | None,
+        values: bool,
+        decimals: int,
+    ) -> Choice:
+        """Choose layers by one list of numbers for both stacks; each takes those it has."""
+        if layers is None:
+            return cls(None, None, heads, values, decimals)
+        counts = (model.settings.encoder_layers, model.settings.decoder_layers)
+        for one in layers:
+            if not 0 <= one < max(counts):
+                raise ConfigError(
+                    f"layer {one} is not in this model; choose from 0 to {max(counts) - 1}"
+                )
+        encoder, decoder = ([one for one in layers if one < count] for count in counts)
+        return cls(encoder, decoder, heads, values, decimals)
+
+    def within(self, model: Transformer) -> tuple[list[int], list[int], list[int]]:
+        """Give the layers and heads as lists; one the model does not have is an error."""
+        s = model.settings
+        found = []
+        for what, wanted, count in (
+            ("encoder layer", self.encoder_layers, s.encoder_layers),
+            ("decoder layer", self.decoder_layers, s.decoder_layers),
+            ("head", self.heads, s.n_heads),
+        ):
+            chosen = list(range(count)) if wanted is None else sorted(set(wanted))
+            for one in chosen:
+                if not 0 <= one < count:
+                    raise ConfigError(
+                        f"{what} {one} is not in this model; choose from 0 to {count - 1}"
+                    )
+            found.append(chosen)
+        if not 0 <= self.decimals <= 8:
+            raise ConfigError(f"decimals = {self.decimals}; expected 0 to 8")
+        return found[0], found[1], found[2]
+
+
+class Writer:
+    """Turns the tensors of one pass into lists, rounded, cut where they are too many."""
+
+    def __init__(self, model: Transformer, found: Captured, choice: Choice, sizes: tuple[int, int]):
+        self.model, self.found, self.decimals = model, found, choice.decimals
+        self.encoder_layers, self.decoder_layers, self.heads = choice.within(model)
+        self.source, self.target = sizes
+        self.left_out: list[str] = []
+        s, t = min(self.source, PIECES), min(self.target, PIECES)
+        if (s, t) != sizes:
+            self.left_out.append(
+                f"of {self.source} source and {self.target} target pieces the first "
+                f"{s} and {t} are shown"
+            )
+        self.values = choice.values and self._affordable((s, t) == sizes)
+        self.shown = {"encoder": s, "decoder": t}
+
+    def _affordable(self, whole: bool) -> bool:
+        m = self.model.settings
+        wide = 5 * m.d_model + 3 * m.n_heads * (m.d_head or m.d_model // m.n_heads)
+        rows = len(self.encoder_layers) * self.source
+        rows += 2 * len(self.decoder_layers) * max(self.source, self.target)
+        if whole and rows * wide <= NUMBERS:
+            return True
+        self.left_out.append(
+            "the vectors (queries, keys, values and what became of them): too many for one trace; "
+            "choose fewer layers or a shorter sentence"
+        )
+        return False
+
+    def numbers(self, tensor: Tensor) -> Any:
+        """Round; -0.0 would only puzzle a reader."""
+        rounded = tensor.detach().double().cpu().mul(10**self.decimals).round()
+        return rounded.div(10**self.decimals).add(0.0).tolist()
+
+    def number(self, value: float) -> float:
+        """Round one number the same way."""
+        return round(float(value), self.decimals) + 0.0
+
+    def attentions(self) -> list[dict[str, Any]]:
+        """Give every chosen attention: weights, and where they are wanted the vectors."""
+        kinds = [("encoder", "encoder", "attention", i, 0) for i in self.encoder_layers]
+        kinds += [("decoder", "decoder", "attention", i, 0) for i in self.decoder_layers]
+        kinds += [("cross", "decoder", "cross", i, 1) for i in self.decoder_layers]
+        return [self._attention(*kind) for kind in kinds]
+
+    def _attention(self, kind: str, part: str, name: str, layer: int, order: int) -> dict[str, Any]:
+        looked = self.found.looked[f"{part}.layers.{layer}.{name}"]
+        rows = self.shown[part]
+        columns = self.shown["decoder" if kind == "decoder" else "encoder"]
+        weights = looked.weights[0, :, :rows, :columns]
+        heads = []
+        for head in self.heads:
+            one: dict[str, Any] = {"head": head, "weights": self.numbers(weights[head])}
+            if self.values:
+                one |= {
+                    "q": self.numbers(looked.q[0, head]),
+                    "k": self.numbers(looked.k[0, head]),
+                    "v": self.numbers(looked.v[0, head]),
+                    "scores": self.numbers(looked.scores[0, head]),
+                    "output": self.numbers(looked.output[0, head]),
+                }
+            heads.append(one)
+        found: dict[str, Any] = {"kind": kind, "layer": layer, "heads": heads}
+        if self.values:
+            steps = self.found.sublayers[f"{part}.layers.{layer}"]
+            found |= self._around(looked, steps, order)
+        return found
+
+    def _around(self, looked: Looked, steps: list[Sublayer], order: int) -> dict[str, Any]:
+        """Give what happened before and after the heads, up to the next sublayer's reading."""
+        here, following = steps[order], steps[order + 1]
+        pre = self.model.settings.norm == "pre"
+        norm = following.norm if pre else here.norm
+        keep = None
+        if looked.keep is not None and not bool(looked.keep.all()):
+            size = (looked.q.size(2), looked.k.size(2))
+            keep = looked.keep[0, 0].expand(size).tolist()
+        with torch.inference_mode():
+            return {
+                "input": self.numbers((here.norm(here.before) if pre else here.before)[0]),
+                "keep": keep,
+                "concatenated": self.numbers(looked.module.join(looked.output)[0]),
+                "projected": self.numbers(here.change[0]),
+                "residual_in": self.numbers(here.before[0]),
+                "residual_out": self.numbers(here.sum[0]),
+                "normed": self.numbers(norm(here.sum)[0]),
+                "norm": {
+                    "weight": self.numbers(norm.weight),
+                    "bias": self.numbers(norm.bias),
+                    "epsilon": norm.eps,
+                },
+            }
+
+    def sublayers(self) -> list[dict[str, Any]]:
+        """Give how much each sublayer changed the residual way, and how active it was."""
+        found = []
+        for part, layers in (("encoder", self.encoder_layers), ("decoder", self.decoder_layers)):
+            names = ["attention", *(["cross"] if part == "decoder" else []), "feed_forward"]
+            for layer in layers:
+                path, rows = f"{part}.layers.{layer}", self.shown[part]
+                for name, step in zip(names, self.found.sublayers[path], strict=True):
+                    one = {
+                        "part": part,
+                        "layer": layer,
+                        "name": name,
+                        "change": self.numbers(step.change[0, :rows].norm(dim=-1)),
+                        "residual": self.numbers(step.sum[0, :rows].norm(dim=-1)),
+                    }
+                    if name == "feed_forward":
+                        inner = self.found.outputs[f"{path}.feed_forward.inner"][0, :rows]
+                        one["active"] = self.numbers((inner > 0).double().mean(-1))
+                    found.append(one)
+        return found
+
+    def embeddings(self) -> dict[str, Any]:
+        """Give how large the words are before and after their positions were added."""
+        found: dict[str, Any] = {}
+        scale = math.sqrt(self.model.settings.d_model)
+        for side, part, looked_up in zip(
+            ("source", "target"), ("encoder", "decoder"), self.found.embedded, strict=True
+        ):
+            plain = looked_up[0, : self.shown[part]] * scale
+            placed = plain + self.model.positions(0, len(plain), plain)
+            found[side] = {
+                "before": self.numbers(plain.norm(dim=-1)),
+                "after": self.numbers(placed.norm(dim=-1)),
+            }
+            if self.values:
+                found[side]["values"] = self.numbers(plain)
+        return found
+
+    def lens(self, name: Names) -> list[Any]:
+        """Ask after every decoder layer what the model would have said there."""
+        layers = []
+        with torch.inference_mode():
+            for layer in range(self.model.settings.decoder_layers):
+                states = self.found.outputs[f"decoder.layers.{layer}"]
+                states = self.model.decoder.norm(states[:, : self.shown["decoder"]])
+                top = self.model.logits(states)[0].softmax(-1).topk(LENS, dim=-1)
+                layers.append(
+                    [
+                        [
+                            {"piece": name(i), "p": self.number(p)}
+                            for p, i in zip(values, words, strict=True)
+                        ]
+                        for values, words in zip(
+                            top.values.tolist(), top.indices.tolist(), strict=True
+                        )
+                    ]
+                )
+        return layers
+
+    def steps(self, logits: Tensor, taken: list[int], name: Names) -> list[dict[str, Any]]:
+        """Say at each step what the model thought, so that any temperature can be worked out."""
+        found = []
+        for row, word in zip(logits[: self.shown["decoder"]].double(), taken, strict=False):
+            logp = row.log_softmax(-1)
+            top = row.topk(TOP)
+            others = row.clone()
+            others[top.indices] = -math.inf
+            known = logp.isfinite()
+            found.append(
+                {
+                    "piece": name(word),
+                    "logp": self.number(logp[word]),
+                    "entropy": self.number(-(logp[known].exp() * logp[known]).sum()),
+                    "top": [
+                        {
+                            "piece": name(int(i)),
+                            "logit": self.number(row[i]),
+                            "logp": self.number(logp[i]),
+                        }
+                        for i in top.indices
+                    ],
+                    "rest": {
+                        f"{t:g}": self.number((others / t).logsumexp(-1)) for t in TEMPERATURES
+                    },
+                }
+            )
+        return found
