@@ -34,10 +34,15 @@ prove: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
-# Tools the tests load our models into, apart from ours: they want other versions of things.
-peers: build/argos
+# Tools the tests use, apart from ours: they want other versions of things, or another language.
+peers: build/argos build/node/.ready
 build/argos: $(READY)
 	$(BIN)/pip install --quiet --no-deps --target build/argos argostranslate==1.11.0
+
+# Clients of the server in JavaScript, and what judges whether everybody can use the page.
+build/node/.ready: Makefile
+	npm install --no-fund --no-audit --silent --prefix build/node axe-core@4 libretranslate-ts@0.5 translate@3
+	touch build/node/.ready
 
 clean:
 	rm -rf $(VENV) build dist demo src/*.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -191,4 +191,9 @@ def paired(
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
     """Make a Markdown table; the first `left` columns are text, the others numbers."""
     marks = ["---"] * left + ["---:"] * (len(heads) - left)
-    return ["| " + " | ".join(line) + " |" for line in (heads, marks, *rows)]
+    return [line(row) for row in (heads, marks, *rows)]
+
+
+def line(row: Sequence[str]) -> str:
+    """Make one line of a Markdown table."""
+    return "| " + " | ".join(row) + " |"

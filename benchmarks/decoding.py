@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.captions import Captions, captions
-from benchmarks.contest import Entry, contest, paired, spread, table
+from benchmarks.contest import Entry, contest, line, paired, spread, table
 from benchmarks.sizes import Amounts
 from heedful.models.folder import Folder, state
 from heedful.settings import ModelSettings, Settings
@@ -97,18 +97,17 @@ def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
         f"translations equal to Heedful's on torch."
     )
     yield ""
-    rows = []
+    heads = ["search", "batch", "", "sentences/s", "Heedful on torch is x times"]
+    yield from table([*heads, "x CTranslate2", "identical"], [], left=3)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         prepare(text, amounts, path)
         contenders = entries(path)
-        for beam in amounts.beams:
-            for batch in amounts.batches:
-                rows += compare(contenders, amounts, batch, beam, rates)
+        for batch in amounts.batches:
+            for beam in amounts.beams:
+                yield from map(line, compare(contenders, amounts, batch, beam, rates))
         for entry in contenders:
             entry.close()
-    heads = ["search", "batch", "", "sentences/s", "Heedful on torch is x times"]
-    yield from table([*heads, "x CTranslate2", "identical"], rows, left=3)
 
 
 def compare(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,13 +11,17 @@ from typing import Any
 import torch
 from joeynmt.batch import Batch
 from joeynmt.builders import build_optimizer
+from joeynmt.datasets import TokenBatchSampler
 from joeynmt.model import build_model
 from joeynmt.search import search
 from joeynmt.transformer_layers import MultiHeadedAttention, PositionwiseFeedForward
 from safetensors.torch import load_file
 from torch import Tensor, nn
+from torch.utils.data import RandomSampler
 
 from benchmarks.peers.work import Ids, Trainer, TrainingWork, rectangle
+
+Pairing = tuple[list[list[int]], list[list[int]]]
 
 
 class Vocabulary(SimpleNamespace):
@@ -103,9 +108,24 @@ class Joey(Trainer):
         return normal
 
 
+class Pairs(list[tuple[int, list[int], list[int]]]):
+    """The pairs of all batches, as its sampler wants a data set."""
+
+    def own_batches(self, tokens: int) -> list[Pairing]:
+        """Put them together anew as it does: at random, whatever their lengths."""
+        order = RandomSampler(self, generator=torch.Generator().manual_seed(1))
+        found = TokenBatchSampler(order, batch_size=tokens, drop_last=False, seed=1)
+        return [([self[i][1] for i in rows], [self[i][2] for i in rows]) for rows in found]
+
+
 def trainer(work: str, stock: bool = False) -> Any:
-    """Make ready to train; `stock` has its own dropout sites and the Adam it would make."""
+    """Make ready to train; `stock` has its own batches, dropout sites and Adam."""
     read = TrainingWork.read(work)
+    if stock:
+        pairs = [pair for batch in read.batches for pair in zip(*batch, strict=True)]
+        widest = [len(s) * max(map(len, s)) for s, _ in read.batches]  # positions of one side
+        own = Pairs((i, s, t) for i, (s, t) in enumerate(pairs)).own_batches(max(widest))
+        read = replace(read, batches=own)
     torch.manual_seed(1)
     made = Joey(make(read.sizes, read.ids, stock), read)
     if stock:

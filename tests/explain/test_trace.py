@@ -334,4 +334,4 @@ def test_pieces_become_words_by_mean_over_rows_and_sum_over_columns() -> None:
     cross = weights.expand(3, 2, 2, 3)
     aligned = align(cross, ["▁a", "▁b", "</s>"], ["▁x", "▁y"])
     assert aligned.pairs == [(0, 0), (1, 1)]
-    assert aligned.layer == 1
+    assert aligned.layer == 2
