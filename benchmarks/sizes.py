@@ -62,6 +62,9 @@ class Amounts:
     cached: tuple[int, ...] = (8, 16, 32, 64, 128)
     cached_rows: int = 64
     cold: int = 5
+    clients: int = 64
+    load_seconds: float = 120.0
+    """Of the load with many sentences a request; the others are shorter."""
 
 
 FULL = Amounts()
@@ -86,4 +89,6 @@ QUICK = Amounts(
     cached=(4, 8),
     cached_rows=4,
     cold=1,
+    clients=4,
+    load_seconds=1.0,
 )

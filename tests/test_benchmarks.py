@@ -19,7 +19,7 @@ def _invented_text_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(NO_INSTALL, "1")
 
 
-SLOW = ("decoding", "growth", "startup")
+SLOW = ("decoding", "growth", "startup", "serving")
 """Even as toys they take half a minute each: `make prove` runs them."""
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from heedful import __version__
-from heedful.cli import data, exchange, explain, life, model
+from heedful.cli import data, exchange, explain, life, model, serve
 from heedful.errors import HeedfulError
 from heedful.train.world import World
 
@@ -27,7 +27,7 @@ app = typer.Typer(
 )
 
 
-for group in (model, explain, life, exchange, data):
+for group in (model, explain, serve, life, exchange, data):
     group.add_to(app)
 
 

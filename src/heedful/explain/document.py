@@ -19,7 +19,7 @@ from typing import Any
 
 __all__ = ["as_page", "as_script", "page_files"]
 
-IMPORT = re.compile(r'^import \{([\w\s,]+)\}\s+from "\./(\w+\.js)";\n', re.MULTILINE)
+IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\}\s+from "\./(\w+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function|const) (\w+)", re.MULTILINE)
 LEFT = re.compile(r"^\s*(import|export)\b.*|\bimport[.(].*", re.MULTILINE)
 STYLE = '<link rel="stylesheet" href="page/style.css">'
@@ -73,7 +73,7 @@ def as_script(modules: Mapping[str, str], first: str) -> str:
         code, needs = modules[name], []
         for names, other in IMPORT.findall(code):
             take(other, (*way, name))
-            wanted = [each.strip() for each in names.split(",") if each.strip()]
+            wanted = re.findall(r"\w+", names)
             missing = set(wanted) - {each for _, each in EXPORT.findall(modules[other])}
             if missing:
                 raise ValueError(f"{name} imports {', '.join(sorted(missing))}, not in {other}")

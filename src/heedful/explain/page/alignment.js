@@ -2,10 +2,12 @@
 
 import { colour } from "./colours.js";
 import { button, controls, segments } from "./controls.js";
-import { arrows, draw, FONTS, make, scroller, table, textWidth } from "./elements.js";
+import { arrows, draw, fitted, FONTS, make, scroller, table, textWidth } from "./elements.js";
 import { shown } from "./numbers.js";
 import { sourceWords, targetWords } from "./trace.js";
 import { say } from "./words.js";
+
+const SIZE = 17;
 
 export function drawAlignment(place, { trace, choice, change }) {
   const words = { source: sourceWords(trace), target: targetWords(trace) };
@@ -50,23 +52,38 @@ function strongest(matrix) {
   });
 }
 
-function tiedRows({ words, matrix, best, choice, change, readout, room }) {
-  const size = 17;
-  const gap = 26;
-  const widths = { source: words.source.map((w) => textWidth(w, size, 650)),
-    target: words.target.map((w) => Math.max(34, textWidth(w, size, 650))) };
-  const length = (side) => widths[side].reduce((a, b) => a + b + gap, 0);
-  const width = Math.max(Math.min(room, 640), length("source"), length("target"));
-  const [height, y] = [250, { source: 34, target: 196 }];
-  const centres = {};
+// Where the words stand: two rows side by side with the reading direction or, where these do not
+// fit (long sentences, narrow screens), two columns.
+function laidOut(words, room) {
+  const wide = Object.fromEntries(["source", "target"].map((side) =>
+    [side, words[side].map((word) => Math.max(34, textWidth(word, SIZE, 650)))]));
+  const bare = (side) => wide[side].reduce((a, b) => a + b, 0);
+  const longest = Math.max(...["source", "target"].map((side) => bare(side)
+    + 22 * words[side].length));
+  const upright = longest > room;
+  const most = Math.max(words.source.length, words.target.length);
+  const pitch = most > 60 ? 22 : 32;
+  const places = {};
   for (const side of ["source", "target"]) {
-    let x = (width - length(side)) / 2 + gap / 2;
-    centres[side] = widths[side].map((wide) => {
-      const centre = x + wide / 2;
-      x += wide + gap;
+    const count = words[side].length;
+    const spread = Math.min(2 * pitch, (most * pitch) / count);
+    const gap = Math.min(90, (room - bare(side)) / count);
+    let x = (room - bare(side) - gap * count) / 2 + gap / 2;
+    places[side] = wide[side].map((width, i) => {
+      if (upright) return 10 + (most * pitch - count * spread) / 2 + (i + 0.5) * spread;
+      const centre = x + width / 2;
+      x += width + gap;
       return centre;
     });
   }
+  const column = (side) => Math.min(room * 0.36, Math.max(...wide[side]));
+  return { wide, upright, places, width: room, height: upright ? most * pitch + 20 : 250,
+    left: upright ? column("source") + 14 : 0, right: room - column("target") - 52 };
+}
+
+function tiedRows({ words, matrix, best, choice, change, readout, room }) {
+  const { wide, upright, places, width, height, left, right } = laidOut(words, room);
+  const [above, below] = [34, 196];
   const ties = [];
   matrix.forEach((row, t) => row.forEach((weight, s) => {
     const first = best[t]?.source === s;
@@ -76,57 +93,67 @@ function tiedRows({ words, matrix, best, choice, change, readout, room }) {
   const lines = draw("g", { fill: "none", "stroke-linecap": "round" });
   const all = [];
 
+  function wayOf(s, t) {
+    const [from, to] = [places.source[s], places.target[t]];
+    const middle = (left + right) / 2;
+    return upright ? `M${left + 4} ${from}C${middle} ${from} ${middle} ${to} ${right - 10} ${to}`
+      : `M${from} ${above + 14}C${from} ${above + 84} ${to} ${below - 92} ${to} ${below - 22}`;
+  }
+
   function show(focus) {
     const kept = ties.filter(({ t, s }) => !focus || (focus.side === "target" ? t : s)
       === focus.index);
-    lines.replaceChildren(...kept.map(({ t, s, weight, first }) => {
-      const [from, to] = [centres.source[s], centres.target[t]];
-      return draw("path", { d: `M${from} ${y.source + 14}C${from} ${y.source + 84} ${to} ${
-        y.target - 92} ${to} ${y.target - 22}`, stroke: colour(first ? "accent" : "soft"),
-      "stroke-width": (0.8 + 7 * weight).toFixed(2),
+    lines.replaceChildren(...kept.map(({ t, s, weight, first }) => draw("path", { d: wayOf(s, t),
+      stroke: colour(first ? "accent" : "soft"), "stroke-width": (0.8 + 7 * weight).toFixed(2),
       "stroke-opacity": (first ? 0.35 + 0.65 * weight : 0.12 + 0.5 * weight).toFixed(3),
-      "data-weight": weight });
-    }));
+      "data-weight": weight })));
     for (const each of all) {
       const one = focus?.side === each.side && focus.index === each.index;
       each.text.setAttribute("font-weight", one ? 650 : 400);
       each.back.setAttribute("fill-opacity", one ? 1 : 0);
     }
+    readout.toggleAttribute("data-unsaved", !focus);
     readout.textContent = focus ? inWords(words, matrix, focus) : say("pointAtWord");
   }
 
-  const row = (side, label) => {
-    const groups = words[side].map((name, index) => {
-      const pinned = choice.tied?.side === side && choice.tied.index === index;
-      const x = centres[side][index];
-      const wide = widths[side][index] + 14;
-      const back = draw("rect", { x: x - wide / 2, y: y[side] - 21, width: wide, height: 30, rx: 7,
-        fill: colour("mark"), "fill-opacity": 0 });
-      const text = draw("text", { x, y: y[side], "text-anchor": "middle" }, name);
-      const confidence = side === "target" ? best[index].confidence : null;
-      const toggle = () => change({ tied: pinned ? null : { side, index } });
-      const group = draw("g", { id: `${side}-word-${index}`, class: "word", role: "option",
-        "aria-selected": String(pinned), "aria-label": name,
-        onpointerenter: () => show({ side, index }), onpointerleave: () => show(choice.tied),
-        onfocus: () => show({ side, index }), onblur: () => show(choice.tied), onclick: toggle,
-        onkeydown: (event) => {
-          if (event.key !== "Enter" && event.key !== " ") return;
-          event.preventDefault();
-          toggle();
-        } }, back, text, confidence === null ? null : draw("text", { x, y: y[side] + 26,
-        "text-anchor": "middle", "font-size": 12, fill: colour("soft") }, shown(confidence, 2)));
-      all.push({ side, index, text, back });
-      return group;
-    });
-    return { groups, element: draw("g", { role: "listbox", "aria-label": label,
-      "aria-orientation": "horizontal" }, groups) };
-  };
-  const rows = [row("source", say("sourceSide")), row("target", say("targetSide"))];
-  arrows(rows.map((each) => each.groups), ["ArrowLeft", "ArrowRight"], ["ArrowUp", "ArrowDown"]);
+  function wordOf(side, name, index) {
+    const pinned = choice.tied?.side === side && choice.tied.index === index;
+    const at = places[side][index];
+    const target = side === "target";
+    const [x, y] = upright ? [target ? right : left - 4, at + 6] : [at, target ? below : above];
+    const anchor = upright ? (target ? "start" : "end") : "middle";
+    const box = Math.min(wide[side][index], upright ? room * 0.36 : Infinity) + 14;
+    const begin = { start: x - 7, end: x - box + 7, middle: x - box / 2 }[anchor];
+    const back = draw("rect", { x: begin, y: y - 20, width: box, height: 28, rx: 7,
+      fill: colour("mark"), "fill-opacity": 0 });
+    const text = draw("text", { x, y, "text-anchor": anchor }, fitted(name, SIZE, box - 13));
+    const toggle = () => change({ tied: pinned ? null : { side, index } });
+    const group = draw("g", { id: `${side}-word-${index}`, class: "word", role: "option",
+      "aria-selected": String(pinned),
+      onpointerenter: () => show({ side, index }), onpointerleave: () => show(choice.tied),
+      onfocus: () => show({ side, index }), onblur: () => show(choice.tied), onclick: toggle,
+      onkeydown: (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        toggle();
+      } }, back, text,
+    target ? draw("text", { x: upright ? width - 4 : x, y: upright ? y : y + 26, "font-size": 12,
+      "text-anchor": upright ? "end" : "middle", fill: colour("soft") },
+    shown(best[index].confidence, 2)) : null);
+    all.push({ side, index, text, back });
+    return group;
+  }
+  const groups = ["source", "target"].map((side) => words[side].map((name, i) =>
+    wordOf(side, name, i)));
+  const keys = [["ArrowLeft", "ArrowRight"], ["ArrowUp", "ArrowDown"]];
+  arrows(groups, keys[upright ? 1 : 0], keys[upright ? 0 : 1]);
   show(choice.tied);
   return draw("svg", { id: "alignment-svg", width, height, viewBox: `0 0 ${width} ${height}`,
     role: "group", "aria-label": say("alignmentTitle"), "font-family": FONTS,
-    "font-size": size, fill: colour("ink") }, lines, rows.map((each) => each.element));
+    "font-size": SIZE, fill: colour("ink") }, lines,
+  groups.map((group, i) => draw("g", { role: "listbox", "aria-label":
+    say(i ? "targetSide" : "sourceSide"), "aria-orientation": upright ? "vertical" : "horizontal",
+  }, group)));
 }
 
 function inWords(words, matrix, { side, index }) {

@@ -87,7 +87,7 @@ function nodeOf(node) {
       ...strokeOf(node) }),
     draw("text", { x: x + wide / 2, y: y + 4.5, "text-anchor": "middle",
       "font-weight": won ? 650 : 400, fill: colour(fate === "dropped" ? "soft" : "ink") }, text),
-    draw("text", { x: x + wide + 7, y: y - 3, "font-size": 9.5, fill: colour("soft") },
+    draw("text", { x: x + wide + 6, y: y - 6, "font-size": 9.5, fill: colour("soft") },
       shown(node.logp, 1)));
 }
 

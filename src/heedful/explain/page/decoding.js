@@ -140,7 +140,7 @@ function showBars(list, told, step, { temperature, topK, topP }) {
 // The look-ahead mask: row by row the decoder may see one piece more, never what is to come.
 function triangle(names, step) {
   const count = names.length;
-  const cell = count <= 12 ? 24 : count <= 24 ? 16 : Math.max(2, 320 / count);
+  const cell = Math.max(2, Math.min(30, 340 / count));
   const named = count <= 24;
   const size = Math.min(12, cell * 0.75);
   const left = named ? Math.min(90, Math.max(...names.map((n) => textWidth(n, size)))) + 10 : 2;

@@ -26,7 +26,7 @@ function fill(element, attributes, children) {
       }
     } else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
@@ -45,8 +45,13 @@ export function textWidth(text, size, weight = 400) {
 export function fitted(text, size, room) {
   if (textWidth(text, size) <= room) return text;
   const letters = [...text];
-  while (letters.length > 1 && textWidth(`${letters.join("")}…`, size) > room) letters.pop();
-  return `${letters.join("")}…`;
+  let [fits, tooLong] = [1, letters.length];
+  while (tooLong - fits > 1) {
+    const middle = (fits + tooLong) >> 1;
+    if (textWidth(`${letters.slice(0, middle).join("")}…`, size) <= room) fits = middle;
+    else tooLong = middle;
+  }
+  return `${letters.slice(0, fits).join("")}…`;
 }
 
 // A box that scrolls by itself, so that the page never does sideways; the keyboard reaches it.
@@ -55,11 +60,13 @@ export function scroller(label, ...children) {
     ...children);
 }
 
-// One table for all: the first column names the row.
+// One table for all: the first column names the row. A head written as ["q · k"] stands above
+// numbers, which line up at their right end.
 export function table(caption, heads, rows) {
   return make("table", {},
     make("caption", { class: "unseen" }, caption),
-    make("thead", {}, make("tr", {}, heads.map((h) => make("th", { scope: "col" }, h)))),
+    make("thead", {}, make("tr", {}, heads.map((head) =>
+      make("th", { scope: "col", class: Array.isArray(head) ? "number" : null }, head)))),
     make("tbody", {}, rows.map(([first, ...rest]) => make("tr", {},
       make("th", { scope: "row" }, first),
       rest.map((cell) => (cell instanceof HTMLTableCellElement ? cell : make("td", {}, cell)))))),

@@ -18,12 +18,13 @@ export function drawHeads(place, { trace, choice, change, open }) {
   const keys = keysOf(trace, choice.kind);
   const readout = make("output", { id: "heads-readout", class: "readout", "aria-live": "polite" });
   const { svg, show } = twoColumns({ queries, keys, chosen, readout, choice,
-    width: Math.max(280, Math.min(820, place.clientWidth - 42)), pin: (pinned) => {
+    width: Math.max(280, place.clientWidth - 42), pin: (pinned) => {
       const query = pinned?.side === "query" ? pinned.index : choice.query;
       change({ pinned, query, head: chosen[0]?.head ?? choice.head });
     } });
   const caption = [say(choice.kind), say("layerNumber", attention.layer + 1),
-    say("headNumbers", chosen.map((each) => each.head + 1).join(", ") || "–")].join(" · ");
+    say(chosen.length === 1 ? "headNumber" : "headNumbers",
+      chosen.map((each) => each.head + 1).join(", ") || "–")].join(" · ");
   place.replaceChildren(
     controls(
       kindControl("heads", trace, choice, change),
@@ -32,8 +33,6 @@ export function drawHeads(place, { trace, choice, change, open }) {
     ...(isBest(trace, choice) ? [bestNote(trace)] : []),
     make("div", { class: "picture card" },
       make("p", { class: "caption" }, caption),
-      make("div", { class: "ends" }, make("span", {}, say("looks")),
-        make("span", {}, say("lookedAt"))),
       make("div", { class: "scroll" }, svg),
       readout),
     make("div", { class: "after" },
@@ -85,10 +84,11 @@ function twoColumns({ queries, keys, chosen, readout, choice, width, pin }) {
   const room = width * 0.36;
   const widest = (names) => Math.min(room, Math.max(...names.map((n) => textWidth(n, size))));
   const blocks = chosen.length * 5;
-  const left = widest(queries) + 22;
-  const right = width - widest(keys) - 22 - blocks;
-  const height = most * row + 8;
-  const y = (index) => 4 + (index + 0.5) * row;
+  const left = Math.max(widest(queries), textWidth(say("looks"), 13)) + 22;
+  const right = width - Math.max(widest(keys), textWidth(say("lookedAt"), 13)) - 22 - blocks;
+  const top = 30;
+  const height = top + most * row + 4;
+  const y = (index) => top + (index + 0.5) * row;
   const lines = draw("g", { fill: "none", "stroke-linecap": "round" });
   const marks = draw("g");
   const strongest = strongestLines(chosen, keys.length);
@@ -118,6 +118,7 @@ function twoColumns({ queries, keys, chosen, readout, choice, width, pin }) {
       word.back.setAttribute("fill-opacity", one ? 1 : 0);
       word.text.setAttribute("font-weight", one ? 650 : 400);
     }
+    readout.toggleAttribute("data-unsaved", !focus);
     readout.textContent = focus ? inWords(queries, keys, chosen, focus)
       : strongest.length === LINES ? say("strongestOnly", LINES) : say("pointAtWord");
   }
@@ -151,7 +152,10 @@ function twoColumns({ queries, keys, chosen, readout, choice, width, pin }) {
     ["ArrowUp", "ArrowDown"], ["ArrowLeft", "ArrowRight"]);
   const svg = draw("svg", { id: "heads-svg", width, height, viewBox: `0 0 ${width} ${height}`,
     role: "group", "aria-label": say("headsTitle"), "font-family": FONTS,
-    "font-size": size, fill: colour("ink") }, lines, marks, leftSide.group, rightSide.group);
+    "font-size": size, fill: colour("ink") }, lines, marks, leftSide.group, rightSide.group,
+  [["end", left - 14, "looks"], ["start", right + 8 + blocks, "lookedAt"]].map(([anchor, x, words]) =>
+    draw("text", { x, y: 16, "text-anchor": anchor, "font-size": 13, fill: colour("soft"),
+      "aria-hidden": "true" }, say(words))));
   return { svg, show };
 }
 

@@ -74,6 +74,7 @@ function point(svg, { left, top, cell, rows, columns, mark, tell, output }) {
     mark.setAttribute("y", top + here[0] * cell.height);
     mark.setAttribute("visibility", "visible");
     output.textContent = tell(...here);
+    output.removeAttribute("data-unsaved");
   };
   const hide = () => mark.setAttribute("visibility", "hidden");
   svg.addEventListener("pointermove", (event) => {

@@ -84,6 +84,7 @@ function summary() {
     fact(say("layers"), `${model.encoder_layers} + ${model.decoder_layers}`),
     fact(say("headsEach"), model.n_heads), fact("d_model", model.d_model),
     fact(say("parameters"), model.parameters));
+  find("sentence").classList.toggle("long", source.text.length > 160);
   find("sentence").replaceChildren(
     make("p", { lang: model.source }, source.text),
     make("p", { class: "arrow", "aria-hidden": "true" }, "→"),
@@ -95,6 +96,7 @@ function summary() {
 function arrive(found) {
   trace = readTrace(found);
   choice = firstChoice(trace);
+  find("invite").hidden = true;
   find("inside").hidden = false;
   summary();
   show();

@@ -33,7 +33,7 @@ function drawAll(picture, { trace, choice, change }) {
   const [queries, keys] = [queriesOf(trace, choice.kind), keysOf(trace, choice.kind)];
   // A map keeps the shape of its table: cross-attention is as wide as the source, as high as
   // the target.
-  const side = Math.max(64, Math.min(150, (picture.clientWidth - 110) / layers[0].heads.length
+  const side = Math.max(64, Math.min(230, (picture.clientWidth - 110) / layers[0].heads.length
     - 14));
   const scale = side / Math.max(queries.length, keys.length);
   const [wide, high] = [keys.length * scale, queries.length * scale];
@@ -82,8 +82,8 @@ function drawOne(place, picture, { trace, choice }) {
   const [queries, keys] = [queriesOf(trace, choice.kind), keysOf(trace, choice.kind)];
   const most = Math.max(queries.length, keys.length);
   const size = most <= 16 ? 34 : most <= 40 ? 24 : most <= 90 ? 16 : 12;
-  const output = make("output", { id: "map-readout", class: "readout", "aria-live": "polite" },
-    say("pointAtCell"));
+  const output = make("output", { id: "map-readout", class: "readout", "aria-live": "polite",
+    "data-unsaved": true }, say("pointAtCell"));
   const name = [say(choice.kind), say("layerNumber", layer + 1), say("headNumber", head + 1)]
     .join(" · ");
   const svg = heatMap({ id: "map-large", label: `${name}. ${say("arrowsRead")}`, rows: queries,

@@ -32,7 +32,7 @@ function encoding(trace, rows, room) {
   const height = rows.length <= 24 ? 22 : rows.length <= 80 ? 14 : 11;
   const limit = largest(rows);
   const output = make("output", { id: "positions-readout", class: "readout",
-    "aria-live": "polite" }, say("pointAtCell"));
+    "aria-live": "polite", "data-unsaved": true }, say("pointAtCell"));
   const label = `${say("encodingTitle")}. ${say("arrowsRead")}`;
   const every = Math.max(1, 2 ** Math.ceil(Math.log2(26 / width)));
   return make("section", { class: "card" },
@@ -58,7 +58,7 @@ export function byDistance(rows) {
 }
 
 function distances(far, room) {
-  const width = Math.max(280, Math.min(760, room - 50));
+  const width = Math.max(280, room - 50);
   const height = 260;
   const [left, right, top, bottom] = [52, 12, 14, 40];
   const high = Math.max(...far.map((each) => each.most), 0);

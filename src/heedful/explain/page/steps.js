@@ -29,7 +29,7 @@ export function drawSteps(place, context) {
   }
   const pass = passOf(trace, attention, head, query);
   const keys = keysOf(trace, choice.kind);
-  const count = choice.wide ? Infinity : place.clientWidth < 620 ? 4 : 8;
+  const count = choice.wide ? Infinity : place.clientWidth < 620 ? 3 : 8;
   const more = () => change({ wide: true }, "steps-wide");
   const view = { trace, attention, head, query, pass, keys, count, more, name: queries[query] };
   pick.push(button("steps-wide", say(choice.wide ? "fewerCoordinates" : "allCoordinates"),
@@ -92,9 +92,8 @@ function compareStage({ trace, attention, head, query, pass, keys, count, more, 
       make("i", { class: "bar", "aria-hidden": "true",
         style: { width: `${(pass.shares[j] * 72).toFixed(1)}px` } }), shown(pass.shares[j], 4))];
   });
-  const heads = [say("key"), "k", ...(pass.dots ? ["q · k"] : []),
-    pass.dots ? `× ${shown(model.scale, 4)}` : say("score"), say("mask"), say("expColumn"),
-    say("share")];
+  const heads = [say("key"), "k", ...(pass.dots ? [["q · k"]] : []), [scaleColumn(model)],
+    [say("mask")], [say("expColumn")], say("share")];
   return stage(1, say("compareTitle"),
     make("p", {}, say("compareWords", name, model.d_head)),
     model.norm === "pre" ? make("p", { class: "note", id: "norm-first" }, say("normFirst")) : null,
@@ -105,13 +104,18 @@ function compareStage({ trace, attention, head, query, pass, keys, count, more, 
       shown(pass.total, 4))));
 }
 
+function scaleColumn({ attention, scale, d_head: size }) {
+  if (attention === "additive") return say("score");
+  return Math.abs(scale - size ** -0.5) < 1e-6 ? `÷ √${size}` : `× ${shown(scale, 4)}`;
+}
+
 function mixStage({ trace, head, pass, keys, count, more, name }) {
   const limit = largest(head.v);
   const rows = keys.map((key, j) => [key, make("td", { class: "number" }, shown(pass.shares[j], 4)),
     "×", strip(head.v[j], { limit, count, step: "value" })]);
   return stage(2, say("mixTitle"),
     make("p", {}, say("mixWords", name, trace.model.d_value)),
-    scroller(say("mixTitle"), table(say("mixTitle"), [say("key"), say("share"), "", "v"], rows)),
+    scroller(say("mixTitle"), table(say("mixTitle"), [say("key"), [say("share")], "", "v"], rows)),
     named(say("sum"), strip(pass.output, { step: "output", limit, count, more, id: "more-sum" })));
 }
 
@@ -123,7 +127,7 @@ function joinStage({ trace, head, pass, count, more }) {
     named(say("joined"), strip(pass.concatenated, { step: "concatenated", count, more, part,
       limit: largest([pass.concatenated]), id: "more-joined" })),
     make("p", {}, say("projectWords", heads * wide, size)),
-    named("W^O", strip(pass.projected, { step: "projected", count, more,
+    named(make("span", {}, "× W", make("sup", {}, "O")), strip(pass.projected, { step: "projected", count, more,
       limit: largest([pass.projected]), id: "more-projected" })));
 }
 
@@ -159,5 +163,6 @@ function sizesStage({ trace, query, name }, kind) {
   return stage(5, say("sizesTitle"),
     make("p", {}, say("sizesWords", name, say(part === "encoder" ? "theEncoder" : "theDecoder"))),
     scroller(say("sizesTitle"), table(say("sizesTitle"),
-      [say("layer"), say("sublayer"), say("change"), say("afterwards"), say("active")], rows)));
+      [say("layer"), say("sublayer"), say("change"), say("afterwards"),
+        [say("active")]], rows)));
 }

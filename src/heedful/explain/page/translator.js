@@ -18,6 +18,7 @@ let arrived = () => {};
 export async function startTranslator(onTrace) {
   arrived = onTrace;
   find("translator").hidden = false;
+  find("invite").hidden = false;
   find("translate").addEventListener("click", translate);
   find("source-text").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) translate();

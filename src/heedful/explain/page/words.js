@@ -39,6 +39,9 @@ const WORDS = {
   detect: ["Detect language", "언어 감지"],
   detected: ["detected: {0}, {1}%", "감지된 언어: {0}, {1}%"],
   via: ["by way of {0}", "거쳐 간 언어: {0}"],
+  invite: [
+    "Below the translation, six views will show how the model came to it.",
+    "번역 아래에 모델이 어떻게 번역했는지 여섯 가지 보기로 보여 드립니다."],
   noServer: [
     "The server cannot be reached. Is it still running?",
     "서버에 연결할 수 없습니다. 아직 켜져 있나요?"],
@@ -60,7 +63,7 @@ const WORDS = {
   head: ["Head", "헤드"],
   heads: ["Heads", "헤드"],
   headNumber: ["Head {0}", "헤드 {0}"],
-  headNumbers: ["heads {0}", "헤드 {0}"],
+  headNumbers: ["Heads {0}", "헤드 {0}"],
   plain: ["{0}", "{0}"],
   allHeads: ["All", "모두"],
   onlyFirst: ["Only the first", "첫째만"],
@@ -90,7 +93,7 @@ const WORDS = {
     "One small map a head, one row a layer. Down its side stand the words that look, along its "
       + "top the words looked at; the stronger the colour, the larger the share.",
     "작은 그림 하나가 헤드 하나, 한 줄이 한 층입니다. 세로는 보는 단어, 가로는 보이는 단어이고, 색이 "
-      + "진할수록 몫이 큽니다."],
+      + "강할수록 몫이 큽니다."],
   enlarge: ["Layer {0}, head {1}: enlarge", "{0}층 헤드 {1} 크게 보기"],
   allMaps: ["Back to all heads", "모든 헤드로 돌아가기"],
   pointAtCell: ["Point at a cell to read its value.", "칸을 가리키면 값이 보입니다."],

@@ -1,0 +1,219 @@
+"""The application: all endpoints in one shell that every request goes through."""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from heedful.errors import DataError
+from heedful.serve.directions import Directions, Served, load
+from heedful.serve.door import Door
+from heedful.serve.forms import parse_query
+from heedful.serve.inside import Inside
+from heedful.serve.libretranslate import LibreTranslate, answer_json
+from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics
+from heedful.serve.openapi import describe
+from heedful.serve.options import ENDPOINTS, ServeOptions
+from heedful.serve.parameters import ClientLeft, Parameters
+from heedful.serve.refusals import Refusal, invalid
+from heedful.serve.translation import Service
+
+__all__ = ["HEADERS", "Shell", "build_app"]
+
+logger = logging.getLogger("heedful.serve")
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+"""Sent with every answer, whatever it is."""
+CLIENT_LEFT = 499
+"""What is counted for a client that did not wait; no one reads it."""
+
+
+def build_app(
+    models: Sequence[Served | Path],
+    options: ServeOptions | None = None,
+    page: Mapping[str, bytes] | None = None,
+    note: Callable[[str], object] = logger.info,
+) -> Starlette:
+    """Make the application that serves some models; `page` is ours if none is given."""
+    options = options or ServeOptions()
+    served = [one if isinstance(one, Served) else load(one, options, note) for one in models]
+    directions = Directions(served, note)
+    if page is None:
+        from heedful.explain.document import page_files
+
+        page = page_files()
+    metrics = ServerMetrics()
+    service = Service(directions, options, metrics)
+    door = Door(options)
+    description = answer_json(describe(directions, options)).body
+
+    async def health(request: Request) -> Response:
+        return answer_json({"status": "ok"})
+
+    async def show_metrics(request: Request) -> Response:
+        door.check_key(request, Parameters(parse_query(request.scope["query_string"])))
+        return Response(metrics.render(), headers={"Content-Type": CONTENT_TYPE})
+
+    async def openapi(request: Request) -> Response:
+        return Response(description, media_type="application/json")
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    def client_left(request: Request, error: Exception) -> Response:
+        metrics.dropped.add()
+        return Response(status_code=CLIENT_LEFT)
+
+    middleware = [Middleware(Shell, options=options, metrics=metrics)]
+    if options.cors:
+        middleware.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=list(options.cors),
+                allow_methods=["GET", "POST"],
+                allow_headers=["Authorization", "Content-Type"],
+                max_age=3600,
+            )
+        )
+    app = Starlette(
+        routes=[
+            *LibreTranslate(service, door, options).routes(),
+            *Inside(service, door, options, page).routes(),
+            Route("/health", health, methods=["GET"]),
+            Route("/metrics", show_metrics, methods=["GET"]),
+            Route("/openapi.json", openapi, methods=["GET"]),
+        ],
+        middleware=middleware,
+        exception_handlers={
+            Refusal: _refuse,
+            HTTPException: _refuse_http,
+            DataError: _refuse_data,
+            ClientLeft: client_left,
+        },
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False  # the shell takes a last slash off
+    app.state.service = service
+    return app
+
+
+def _refuse(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    response = answer_json({"error": error.text}, error.status)
+    response.headers.update(error.headers)
+    return response
+
+
+def _refuse_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    response = answer_json({"error": error.detail}, error.status_code)
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _refuse_data(request: Request, error: Exception) -> Response:
+    return _refuse(request, invalid(str(error)))
+
+
+class Shell:
+    """Around every request: the prefix, safe headers, what is counted, and no text in any log."""
+
+    def __init__(self, app: ASGIApp, options: ServeOptions, metrics: ServerMetrics) -> None:
+        self._app, self._prefix, self._metrics = app, options.prefix, metrics
+        self._log = options.access_log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, whatever becomes of it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 0
+
+        async def send_safely(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        path = self._route(scope)
+        name = _endpoint(path or "/")
+        under_way = self._metrics.under_way
+        under_way[name,] = under_way.get((name,), 0) + 1
+        try:
+            if path is None:  # the prefix alone: what the page loads is below it
+                move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
+                await move(scope, receive, send_safely)
+            else:
+                await self._app(scope, receive, send_safely)
+        except Exception as error:
+            logger.error("%s", _where(error))
+            if not status:
+                wrong = answer_json({"error": "Internal server error"}, 500)
+                await wrong(scope, receive, send_safely)
+        finally:
+            under_way[name,] -= 1
+            seconds = time.perf_counter() - began
+            self._metrics.requests.add(name, str(status))
+            self._metrics.seconds.add(seconds, name)
+            if self._log:
+                logger.info("%s %s %d %.0f ms", _method(scope), name, status, 1000 * seconds)
+
+    def _route(self, scope: Scope) -> str | None:
+        """Find the path below the prefix, whether a proxy has taken it off or not."""
+        path: str = scope["path"]
+        prefix = self._prefix
+        if prefix and path == prefix:
+            return None
+        path = path.removeprefix(prefix) if path.startswith(f"{prefix}/") else path
+        path = "/" + path.strip("/")
+        scope["root_path"], scope["path"] = prefix, prefix + path
+        return path
+
+
+def _endpoint(path: str) -> str:
+    """Give an address without what is the user's in it."""
+    for name in ENDPOINTS:
+        start = name.partition("{")[0]
+        if path == name or (start != name and path.startswith(start)):
+            return name
+    return "other"
+
+
+def _method(scope: Scope) -> str:
+    known = ("GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH")
+    return scope["method"] if scope["method"] in known else "OTHER"
+
+
+def _where(error: BaseException) -> str:
+    """Say what went wrong and where, without its message: that may quote a text."""
+    places: list[Any] = traceback.extract_tb(error.__traceback__)
+    trail = " > ".join(f"{Path(place.filename).name}:{place.lineno}" for place in places[-4:])
+    return f"{type(error).__name__} at {trail or 'an unknown place'}"

@@ -1,0 +1,165 @@
+"""Which models are served, and the way from one language to another through them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from heedful.data.languages import language_name
+from heedful.errors import ConfigError
+from heedful.serve.batcher import Line
+from heedful.serve.options import ServeOptions
+from heedful.serve.refusals import not_reached, not_supported
+
+if TYPE_CHECKING:
+    from heedful.settings import DecodeSettings
+    from heedful.translator import Translation
+
+__all__ = ["Directions", "Served", "Translates", "load", "translate_lines"]
+
+Note = Callable[[str], object]
+logger = logging.getLogger("heedful.serve")
+
+
+class Translates(Protocol):
+    """What the server needs of a translator; `heedful.Translator` is one."""
+
+    def lines(
+        self, texts: Iterable[str], decode: DecodeSettings | None = None, n_best: int = 1
+    ) -> Iterator[Translation]:
+        """Translate lines, in their order."""
+        ...
+
+    def decoding(self, **options: Any) -> DecodeSettings:
+        """Give the decoding settings with some changed."""
+        ...
+
+    def trace(
+        self,
+        text: str,
+        translation: str | None = None,
+        layers: Sequence[int] | None = None,
+        heads: Sequence[int] | None = None,
+        decimals: int = 4,
+        values: bool = True,
+    ) -> dict[str, Any]:
+        """Give what happened in one pass."""
+        ...
+
+    def align(self, text: str, translation: str) -> list[tuple[int, int]]:
+        """Tie words of a text to words of its translation."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """A model that is served: its name, its two languages and what translates."""
+
+    name: str
+    source: str
+    target: str
+    translator: Translates
+
+
+def load(path: Path, options: ServeOptions, note: Note = logger.info) -> Served:
+    """Open a model folder to be served."""
+    from heedful.translator import Translator
+
+    translator = Translator.load(
+        path,
+        workers=options.threads,
+        engine=options.engine,
+        compute=options.compute,
+        note=note,
+    )
+    settings = translator.settings
+    return Served(path.resolve().name, settings.source, settings.target, translator)
+
+
+def translate_lines(
+    translator: Translates, beam: int | None
+) -> Callable[[list[Line]], list[Translation]]:
+    """Make the function that translates a round: lines that want as many candidates together."""
+
+    def decode(n_best: int) -> DecodeSettings:
+        own = translator.decoding() if beam is None else translator.decoding(beam=beam)
+        return own if own.beam >= n_best else translator.decoding(beam=n_best)
+
+    def work(lines: list[Line]) -> list[Translation]:
+        found: dict[int, Translation] = {}
+        for n_best in sorted({wanted for _, wanted in lines}):
+            rows = [row for row, (_, wanted) in enumerate(lines) if wanted == n_best]
+            texts = [lines[row][0] for row in rows]
+            translated = translator.lines(texts, decode(n_best), n_best=n_best)
+            found.update(zip(rows, translated, strict=True))
+        return [found[row] for row in range(len(lines))]
+
+    return work
+
+
+class Directions:
+    """The ways between languages: a model, or two with a third language between them."""
+
+    def __init__(self, served: Sequence[Served], note: Note = logger.info) -> None:
+        if not served:
+            raise ConfigError("no model to serve; name one model folder or more")
+        self._direct: dict[tuple[str, str], Served] = {}
+        for one in served:
+            first = self._direct.setdefault((one.source, one.target), one)
+            if first is not one:
+                note(
+                    f"{one.name} is not used: {first.name} translates "
+                    f"{one.source} to {one.target} already"
+                )
+        self.models = list(self._direct.values())
+        pairs = [(one.source, one.target) for one in self.models]
+        self.languages = list(dict.fromkeys(code for pair in pairs for code in pair))
+        self._spelled = {_plain(code): code for code in reversed(self.languages)}
+
+    def language(self, code: str) -> str:
+        """Give a language as it is served: `EN` and `en-US` are `en` where that is all there is."""
+        if code in self.languages:
+            return code
+        plain = _plain(code)
+        for spelling in (plain, plain.split("-")[0]):
+            if spelling in self._spelled:
+                return self._spelled[spelling]
+        raise not_supported(code)
+
+    def way(self, source: str, target: str) -> tuple[Served, ...]:
+        """Give the models to pass through; none for a language into itself."""
+        found = self._find(source, target)
+        if found is None:
+            raise not_reached(source, target)
+        return found
+
+    def _find(self, source: str, target: str) -> tuple[Served, ...] | None:
+        direct = self._direct.get((source, target))
+        if direct is not None:
+            return (direct,)
+        if source == target:
+            return ()
+        # English first: what is translated by way of it is usually known best.
+        for between in sorted(self.languages, key=lambda code: code != "en"):
+            one, other = self._direct.get((source, between)), self._direct.get((between, target))
+            if one is not None and other is not None:
+                return (one, other)
+        return None
+
+    def targets(self, source: str) -> list[str]:
+        """Give every language there is a way to, itself too, as LibreTranslate does."""
+        return sorted(code for code in self.languages if self._find(source, code) is not None)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Give LibreTranslate's list of languages."""
+        return [
+            {"code": code, "name": language_name(code), "targets": self.targets(code)}
+            for code in self.languages
+        ]
+
+
+def _plain(code: str) -> str:
+    return code.strip().lower().replace("_", "-")

@@ -1,0 +1,72 @@
+"""What every request that costs something passes: its key, its number, its limits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from starlette.requests import Request
+
+from heedful.serve.options import ServeOptions
+from heedful.serve.parameters import Parameters, accompany, read_parameters
+from heedful.serve.refusals import invalid_key, key_needed, slow_down
+
+__all__ = ["Door"]
+
+Given = TypeVar("Given")
+
+
+class Door:
+    """Lets requests in."""
+
+    def __init__(self, options: ServeOptions) -> None:
+        self._options = options
+        self._clients: Counter[str] = Counter()
+
+    async def pass_in(
+        self,
+        request: Request,
+        work: Callable[[Parameters], Awaitable[Given]],
+        limit: int | None = None,
+        seconds: float | None = None,
+    ) -> Given:
+        """Read a request and do its work while its client is there; the limits are the usual."""
+        options = self._options
+        with self._counted(request):
+            found = await read_parameters(
+                request, limit or options.body_limit, options.body_timeout
+            )
+            self.check_key(request, found)
+            return await accompany(request, work(found), seconds or options.timeout)
+
+    def check_key(self, request: Request, parameters: Parameters) -> None:
+        """Refuse who needs a key and has none: a parameter, or a bearer token."""
+        keys, given = self._options.keys, parameters.text("api_key")
+        if keys is None:
+            return
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if not given and scheme.lower() == "bearer":
+            given = token.strip()
+        if not given:
+            raise key_needed()
+        if not keys.know(given):
+            raise invalid_key()
+
+    @contextmanager
+    def _counted(self, request: Request) -> Iterator[None]:
+        limit = self._options.client_limit
+        if not limit:
+            yield
+            return
+        address = request.client.host if request.client else ""
+        if self._clients[address] >= limit:
+            raise slow_down(limit)
+        self._clients[address] += 1
+        try:
+            yield
+        finally:
+            self._clients[address] -= 1
+            if not self._clients[address]:
+                del self._clients[address]

@@ -1,0 +1,96 @@
+"""The page and what it shows: traces, and the files it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from heedful.serve.door import Door
+from heedful.serve.options import ServeOptions
+from heedful.serve.parameters import Parameters
+from heedful.serve.refusals import Refusal, invalid, too_long
+from heedful.serve.translation import Service
+
+__all__ = ["Inside"]
+
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+INDEX = "index.html"
+MOST = 256
+"""Layers or heads one can choose."""
+
+
+class Inside:
+    """The endpoints of the page."""
+
+    def __init__(
+        self, service: Service, door: Door, options: ServeOptions, page: Mapping[str, bytes]
+    ) -> None:
+        self._service, self._door, self._options, self._page = service, door, options, page
+
+    def routes(self) -> list[Route]:
+        """Give the endpoints with their addresses."""
+        return [
+            Route("/explain", self.explain, methods=["POST"]),
+            Route("/", self.index, methods=["GET"]),
+            Route("/page/{name}", self.file, methods=["GET"]),
+            Route("/favicon.ico", self.icon, methods=["GET"]),
+        ]
+
+    async def explain(self, request: Request) -> Response:
+        """POST /explain: what happened inside while a text was translated."""
+        return await self._door.pass_in(request, self._explain)
+
+    async def _explain(self, parameters: Parameters) -> Response:
+        limit = self._options.explain_limit
+        text = parameters.required("q")
+        directions = self._service.directions
+        source = directions.language(parameters.required("source"))
+        target = directions.language(parameters.required("target"))
+        translation = parameters.text("translation")
+        size = max(len(text), len(translation))
+        if size > limit:
+            raise too_long(size, limit)
+        way = directions.way(source, target)
+        if len(way) != 1:
+            raise invalid(f"no model translates {source} to {target} by itself")
+        options = {
+            "translation": translation or None,
+            "layers": parameters.numbers("layers", MOST),
+            "heads": parameters.numbers("heads", MOST),
+            "decimals": parameters.number("decimals", 4, most=8, least=0),
+            "values": parameters.flag("values", True),
+        }
+        found = await self._service.explain(way[0], text, options)
+        return Response(found, 200, {"Cache-Control": "no-store"}, media_type="application/json")
+
+    async def index(self, request: Request) -> Response:
+        """GET /: the page."""
+        return self._file(INDEX)
+
+    async def file(self, request: Request) -> Response:
+        """GET /page/NAME: one of its files, all of which are in memory."""
+        return self._file(request.path_params["name"])
+
+    async def icon(self, request: Request) -> Response:
+        """GET /favicon.ico: browsers ask for it whatever the page says."""
+        return Response(status_code=204)
+
+    def _file(self, name: str) -> Response:
+        data = self._page.get(name)
+        kind = KINDS.get(PurePosixPath(name).suffix)
+        if data is None or kind is None:
+            raise Refusal(404, "Not Found")
+        return Response(data, headers={"Cache-Control": "no-cache", "Content-Type": kind})

@@ -1,0 +1,246 @@
+"""LibreTranslate's API, as its clients use it: texts, languages, files.
+
+What is ours beside it: `terms` and `keep` in a request; in an answer `via` (the third language),
+`unmet_terms` and `guards`, each only where there is something to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import PurePosixPath
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from heedful.data.languages import language_name
+from heedful.errors import DataError
+from heedful.serve.detect import Guess
+from heedful.serve.documents import SUPPORTED, DocumentError, open_document
+from heedful.serve.door import Door
+from heedful.serve.options import ServeOptions
+from heedful.serve.parameters import Parameters, to_json
+from heedful.serve.refusals import Refusal, busy, clip, invalid, missing, too_long
+from heedful.serve.shelf import Shelf
+from heedful.serve.terms import Terms
+from heedful.serve.translation import Answer, Service, Wish
+
+__all__ = ["LibreTranslate", "answer_json"]
+
+AUTO = "auto"
+ENOUGH = 4_000
+"""Characters of a file that are looked at to guess its language."""
+_HOST = re.compile(r"[A-Za-z0-9.\-]{1,255}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
+
+
+def answer_json(value: object, status: int = 200) -> Response:
+    """Answer with JSON that no cache keeps."""
+    return Response(
+        to_json(value), status, {"Cache-Control": "no-store"}, media_type="application/json"
+    )
+
+
+class LibreTranslate:
+    """The endpoints of LibreTranslate."""
+
+    def __init__(self, service: Service, door: Door, options: ServeOptions) -> None:
+        self._service, self._door, self._options = service, door, options
+        self._shelf = Shelf(options.files_kept, options.files_bytes, options.files_age)
+        self._files = 0
+
+    def routes(self) -> list[Route]:
+        """Give the endpoints with their addresses."""
+        return [
+            Route("/translate", self.translate, methods=["POST"]),
+            Route("/detect", self.detect, methods=["POST"]),
+            Route("/languages", self.languages, methods=["GET", "POST"]),
+            Route("/translate_file", self.translate_file, methods=["POST"]),
+            Route("/download_file/{name}", self.download_file, methods=["GET"]),
+            Route("/frontend/settings", self.settings, methods=["GET"]),
+            Route("/suggest", self.suggest, methods=["POST"]),
+        ]
+
+    async def translate(self, request: Request) -> Response:
+        """POST /translate: one text, or a list of them."""
+        self._service.check_room()
+        return await self._door.pass_in(request, self._translate)
+
+    async def _translate(self, parameters: Parameters) -> Response:
+        options = self._options
+        asked = parameters.texts("q", options.batch_limit)
+        source, target = parameters.required("source"), parameters.required("target")
+        wish = Wish(
+            alternatives=max(0, parameters.number("alternatives", 0, options.alternatives_limit)),
+            terms=_terms(parameters),
+            html=_is_html(parameters),
+        )
+        texts = [asked] if isinstance(asked, str) else asked
+        size = sum(map(len, texts))
+        if size > options.char_limit:
+            raise too_long(size, options.char_limit)
+        directions = self._service.directions
+        target = directions.language(target)
+        guesses: list[Guess] = []
+        if source == AUTO:
+            guesses = [(await self._service.detect(text))[0] for text in texts]
+            sources = [guess.language for guess in guesses]
+        else:
+            sources = [directions.language(source)] * len(texts)
+        answers = await self._service.translate(texts, sources, target, wish)
+        return answer_json(_say(answers, guesses, wish, isinstance(asked, str)))
+
+    async def detect(self, request: Request) -> Response:
+        """POST /detect: which of the served languages a text is in."""
+        return await self._door.pass_in(request, self._detect)
+
+    async def _detect(self, parameters: Parameters) -> Response:
+        asked = parameters.texts("q", self._options.batch_limit)
+        text = asked if isinstance(asked, str) else "\n".join(asked)
+        if len(text) > self._options.char_limit:
+            raise too_long(len(text), self._options.char_limit)
+        return answer_json([_guess(guess) for guess in await self._service.detect(text)])
+
+    async def languages(self, request: Request) -> Response:
+        """GET or POST /languages: what can be translated into what."""
+        return answer_json(self._service.directions.listed())
+
+    async def settings(self, request: Request) -> Response:
+        """GET /frontend/settings: what a page has to know before it begins."""
+        options, directions = self._options, self._service.directions
+        first = directions.models[0]
+        return answer_json(
+            {
+                "charLimit": options.char_limit,
+                "frontendTimeout": 500,
+                "apiKeys": options.keys is not None,
+                "keyRequired": options.keys is not None,
+                "suggestions": False,
+                "filesTranslation": True,
+                "supportedFilesFormat": list(SUPPORTED),
+                "language": {
+                    "source": {"code": first.source, "name": language_name(first.source)},
+                    "target": {"code": first.target, "name": language_name(first.target)},
+                },
+                "explainLimit": options.explain_limit,
+                "models": [
+                    {"name": one.name, "source": one.source, "target": one.target}
+                    for one in directions.models
+                ],
+            }
+        )
+
+    async def suggest(self, request: Request) -> Response:
+        """POST /suggest: there is nobody to read suggestions."""
+        raise Refusal(403, "Suggestions are disabled on this server.")
+
+    async def translate_file(self, request: Request) -> Response:
+        """POST /translate_file: a file in, the address of its translation out."""
+        self._service.check_room()
+        options = self._options
+        if self._files >= options.files_at_once:
+            raise busy(5, "too many files are being translated")
+        base = _base(request, options.prefix)
+        self._files += 1
+        try:
+            name = await self._door.pass_in(
+                request, self._translate_file, options.file_limit, options.file_timeout
+            )
+        finally:
+            self._files -= 1
+        return answer_json({"translatedFileUrl": f"{base}/download_file/{name}"})
+
+    async def _translate_file(self, parameters: Parameters) -> str:
+        if "file" not in parameters.files:
+            raise missing("file")
+        source, target = parameters.required("source"), parameters.required("target")
+        upload = parameters.files["file"]
+        if not upload.name or not upload.data:
+            raise invalid("empty file")
+        ending = PurePosixPath(upload.name.replace("\\", "/")).suffix.lower()
+        if ending not in SUPPORTED:
+            raise invalid("file format not supported")
+        wish = Wish(terms=_terms(parameters))
+        directions = self._service.directions
+        target = directions.language(target)
+        if source != AUTO:
+            source = directions.language(source)
+        try:
+            document = await asyncio.to_thread(open_document, f"file{ending}", upload.data)
+            characters = sum(map(len, document.texts))
+            if characters > self._options.file_char_limit:
+                raise too_long(characters, self._options.file_char_limit)
+            if source == AUTO:
+                source = (await self._service.detect(_beginning(document.texts)))[0].language
+            data = await self._service.translate_document(document, source, target, wish)
+        except DocumentError as error:
+            raise invalid(str(error)) from error
+        return self._shelf.put(data, ending)
+
+    async def download_file(self, request: Request) -> Response:
+        """GET /download_file/NAME: a translated file; its name was all one needs to know."""
+        name = request.path_params["name"]
+        data = self._shelf.get(name)
+        ending = PurePosixPath(name).suffix
+        return Response(
+            data,
+            headers={
+                "Content-Disposition": f'attachment; filename="translated{ending}"',
+                "Cache-Control": "no-store",
+            },
+            media_type="application/octet-stream",
+        )
+
+
+def _is_html(parameters: Parameters) -> bool:
+    kind = parameters.text("format") or "text"
+    if kind not in ("text", "html"):
+        raise Refusal(400, f"{clip(kind)} format is not supported")
+    return kind == "html"
+
+
+def _terms(parameters: Parameters) -> Terms:
+    try:
+        return Terms.parse(parameters.structure("terms"), parameters.structure("keep"))
+    except DataError as error:
+        raise invalid(str(error)) from error
+
+
+def _guess(guess: Guess) -> dict[str, Any]:
+    return {"confidence": round(guess.confidence, 1), "language": guess.language}
+
+
+def _say(answers: list[Answer], guesses: list[Guess], wish: Wish, single: bool) -> dict[str, Any]:
+    """Say everything about one text, or about each of several."""
+    said: dict[str, list[Any]] = {"translatedText": [answer.text for answer in answers]}
+    if wish.alternatives:
+        said["alternatives"] = [list(answer.alternatives) for answer in answers]
+    if guesses:
+        said["detectedLanguage"] = [_guess(guess) for guess in guesses]
+    for name, values in (
+        ("via", [list(answer.via) for answer in answers]),
+        ("unmet_terms", [list(answer.unmet) for answer in answers]),
+        ("guards", [list(answer.guards) for answer in answers]),
+    ):
+        if any(values):
+            said[name] = values
+    return {name: values[0] for name, values in said.items()} if single else said
+
+
+def _beginning(texts: list[str]) -> str:
+    found = ""
+    for text in texts:
+        found += text + "\n"
+        if len(found) > ENOUGH:
+            break
+    return found[:ENOUGH]
+
+
+def _base(request: Request, prefix: str) -> str:
+    """Give the address this server was reached by; a Host that is none is not said back."""
+    host = request.headers.get("host", "")
+    if not _HOST.fullmatch(host):
+        name, port = request.scope.get("server") or ("localhost", None)
+        host = name if port is None else f"{name}:{port}"
+    return f"{request.scope['scheme']}://{host}{prefix}"

@@ -1,0 +1,143 @@
+"""What every document is, and the plainest kind: a text file, line by line.
+
+The encoding is found as for training: UTF-8, UTF-16 with a mark, else what `data/lines.py`
+recognises, such as CP949. What is written is UTF-16 where that was read and UTF-8 otherwise, since
+an older encoding has no letters for most other languages.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from heedful.data.lines import recognise_encoding
+from heedful.errors import DataError
+from heedful.serve.placing import Align
+
+__all__ = ["Document", "DocumentError", "Encoding", "TextFile", "has_letters", "read_text"]
+
+LARGEST_FILE = 64 << 20
+"""Bytes of a file; a server may allow less."""
+
+_SAMPLE = 1 << 16
+_BREAK = re.compile(r"(\r\n|\r|\n)")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class DocumentError(DataError):
+    """A file is damaged, dangerous, or of a kind that cannot be translated."""
+
+
+class Document(ABC):
+    """A file taken apart into texts, which puts itself together again around their translations."""
+
+    extension: ClassVar[str]
+    media_type: ClassVar[str]
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        """What is to be translated, in the order of the file."""
+
+    def rebuild(self, translations: Sequence[str], align: Align | None = None) -> bytes:
+        """Give the file with a translation for each of its `texts`, all else as it was.
+
+        `align` says which words of a text became which, for formatting within a text.
+        """
+        if len(translations) != len(self.texts):
+            raise ValueError(f"{len(translations)} translations of {len(self.texts)} texts")
+        lines = [re.sub(r"[\r\n]+", " ", text).strip() for text in translations]
+        return self._write(lines, align)
+
+    @abstractmethod
+    def _write(self, translations: list[str], align: Align | None) -> bytes: ...
+
+
+def has_letters(text: str) -> bool:
+    """Whether there is anything to translate: numbers and signs stay as they are."""
+    return any(map(str.isalpha, text))
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How the text of a file is written as bytes."""
+
+    name: str = "utf-8"
+    mark: bytes = b""
+    read: str = "utf-8"
+    """The encoding it was read in, where that is not to be written."""
+
+    def encode(self, text: str) -> bytes:
+        """Give the bytes of a file with this text."""
+        return self.mark + text.encode(self.name, "replace")
+
+
+def read_text(data: bytes) -> tuple[str, Encoding]:
+    """Give the text of a file, and the encoding in which it is to be written again."""
+    if len(data) > LARGEST_FILE:
+        raise DocumentError(
+            f"the file has {len(data):,} bytes; expected at most {LARGEST_FILE:,}; send it in parts"
+        )
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            encoding = Encoding(name, mark, name)
+            text = _decode(data[len(mark) :], name)
+            break
+    else:
+        encoding = Encoding()
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            begin = data.rfind(b"\n", 0, error.start) + 1
+            name = recognise_encoding(data[begin : begin + _SAMPLE]) or "utf-8"
+            encoding = Encoding(read=name)
+            text = _decode(data, name)
+    if "\0" in text:
+        raise DocumentError(
+            "the file contains NUL characters and is binary, or UTF-16 without a mark; "
+            "expected text; save it as UTF-8"
+        )
+    return text, encoding
+
+
+def _decode(data: bytes, name: str) -> str:
+    try:
+        return data.decode(name)
+    except UnicodeDecodeError as error:
+        raise DocumentError(
+            f"the file is not text in {name.upper()} (byte 0x{data[error.start]:02x} at "
+            f"{error.start:,}) nor in any encoding known here; save it as UTF-8"
+        ) from None
+
+
+class TextFile(Document):
+    """Plain text: every line is a text, line ends and blank lines stay."""
+
+    extension = ".txt"
+    media_type = "text/plain"
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        content, self._encoding = read_text(data)
+        self._parts: list[str | None] = []  # None where a translation goes
+        for number, part in enumerate(_BREAK.split(content)):
+            text = part.strip()
+            if number % 2 or not has_letters(text):
+                self._parts.append(part)
+                continue
+            start = part.index(text)
+            self._parts += [part[:start], None, part[start + len(text) :]]
+            self.texts.append(text)
+
+    def _write(self, translations: list[str], align: Align | None) -> bytes:
+        rest = iter(translations)
+        return self._encoding.encode(
+            "".join(next(rest) if part is None else part for part in self._parts)
+        )

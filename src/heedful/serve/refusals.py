@@ -1,0 +1,98 @@
+"""Every way to say no: LibreTranslate's texts and codes where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from heedful.data.languages import language_name
+
+__all__ = [
+    "Refusal",
+    "body_too_large",
+    "busy",
+    "invalid",
+    "invalid_key",
+    "key_needed",
+    "missing",
+    "not_reached",
+    "not_supported",
+    "slow_down",
+    "too_long",
+    "too_slow",
+]
+
+
+class Refusal(Exception):
+    """A request that is not answered: the status, one line that says why, and headers."""
+
+    def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(text)
+        self.status, self.text, self.headers = status, text, dict(headers or {})
+
+
+def invalid(text: str) -> Refusal:
+    """The request itself is wrong."""
+    return Refusal(400, f"Invalid request: {text}")
+
+
+def missing(name: str) -> Refusal:
+    """A parameter is not there, or empty."""
+    return invalid(f"missing {name} parameter")
+
+
+def too_long(size: int, limit: int) -> Refusal:
+    """More texts or characters than are allowed."""
+    return invalid(f"request ({size}) exceeds text limit ({limit})")
+
+
+def not_supported(code: str) -> Refusal:
+    """A language that no model here has."""
+    return Refusal(400, f"{clip(code)} is not supported")
+
+
+def not_reached(source: str, target: str) -> Refusal:
+    """Two languages that are both here, without a way from one to the other."""
+    return Refusal(
+        400,
+        f"{language_name(target)} ({target}) is not available as a target language from "
+        f"{language_name(source)} ({source})",
+    )
+
+
+def key_needed() -> Refusal:
+    """No key came with the request."""
+    return Refusal(400, "Please contact the server operator to get an API key")
+
+
+def invalid_key() -> Refusal:
+    """A key came, but none of ours."""
+    return Refusal(403, "Invalid API key")
+
+
+def body_too_large(limit: int) -> Refusal:
+    """The body is larger than we read; noticed while it comes in."""
+    return Refusal(413, f"Invalid request: body exceeds limit ({limit} bytes)")
+
+
+def too_slow(seconds: float) -> Refusal:
+    """The body did not come in time; the connection is of no more use."""
+    return Refusal(
+        408,
+        f"Invalid request: body did not arrive within {seconds:g} seconds",
+        {"Connection": "close"},
+    )
+
+
+def busy(seconds: int, why: str = "too many texts are waiting") -> Refusal:
+    """The server has enough to do."""
+    return Refusal(503, f"Slowdown: {why}, try again in {seconds} s", {"Retry-After": str(seconds)})
+
+
+def slow_down(limit: int) -> Refusal:
+    """One client asks for too much at once."""
+    return Refusal(429, f"Slowdown: {limit} requests at once", {"Retry-After": "1"})
+
+
+def clip(text: str) -> str:
+    """Shorten what is said back to a client: it may have sent a megabyte."""
+    return text if len(text) <= 40 else text[:40] + "…"

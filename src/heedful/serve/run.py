@@ -1,0 +1,103 @@
+"""A server that runs until it is told to stop, and finishes what it has accepted."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heedful.errors import ConfigError
+from heedful.serve.app import build_app
+from heedful.serve.connections import connection_class
+from heedful.serve.directions import Served
+from heedful.serve.options import ServeOptions
+
+if TYPE_CHECKING:
+    import uvicorn
+
+__all__ = ["listen", "make_server", "serve"]
+
+Note = Callable[[str], object]
+
+SWITCH = 0.001
+"""Seconds a thread may keep the interpreter: requests are answered while others are computed."""
+
+
+def serve(
+    models: Sequence[Served | Path],
+    options: ServeOptions | None = None,
+    note: Note = print,
+) -> None:
+    """Serve models until SIGTERM or Ctrl-C; what was accepted by then is answered."""
+    options = options or ServeOptions()
+    if threading.current_thread() is threading.main_thread():
+        # uvicorn gives the signal on when it is done; ours ends with 0 then.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    listener = listen(options)  # first, for a taken port is known at once and models load slowly
+    try:
+        app = build_app(models, options, note=note)
+        sys.setswitchinterval(SWITCH)
+        server = make_server(app, options)
+        for one in app.state.service.directions.models:
+            note(f"{one.name}: {one.source} to {one.target}")
+        note(f"serving on {_address(listener, options)}; Ctrl-C ends it")
+        server.run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def make_server(app: Any, options: ServeOptions) -> uvicorn.Server:
+    """Put the application behind uvicorn, without its logs: they hold what users send."""
+    import uvicorn
+
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=connection_class(options),
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=options.keep_alive,  # type: ignore[arg-type]  # any number will do
+            timeout_graceful_shutdown=int(max(options.timeout, options.file_timeout)) + 5,
+            h11_max_incomplete_event_size=options.header_limit,
+        )
+    )
+
+
+def listen(options: ServeOptions) -> socket.socket:
+    """Take the address and the port."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        found = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise ConfigError(
+            f"host {options.host!r} is no address of this machine: {error.strerror or error}; "
+            f"expected such as 127.0.0.1 or 0.0.0.0"
+        ) from error
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+    except OSError as error:
+        found.close()
+        raise ConfigError(
+            f"cannot listen on {options.host} port {options.port}: {error.strerror or error}; "
+            f"choose another --host or --port"
+        ) from error
+    found.set_inheritable(False)
+    return found
+
+
+def _address(listener: socket.socket, options: ServeOptions) -> str:
+    port = listener.getsockname()[1]
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    return f"http://{host}:{port}{options.prefix}/"

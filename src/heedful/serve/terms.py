@@ -1,0 +1,319 @@
+"""A glossary, and words that are not to be translated, for any model.
+
+The reserved pieces of our tokenisers stand in no training text, so a model cannot be trusted to
+pass them on. Instead the sentence is translated as it is and, beside it, each of its terms alone
+(the `probes`); where the sentence has the term's own translation, the wanted word takes its place,
+with the Korean particle behind it in the form the new word demands. What cannot be found is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+
+from heedful.data.text import normalise, script_of
+from heedful.errors import DataError
+
+__all__ = ["State", "Terms"]
+
+MOST_TERMS = 256
+"""Terms of one request, those to keep included."""
+LONGEST_TERM = 200
+"""Characters of a term."""
+
+_UNSPACED = {"han", "kana", "thai", "khmer"}
+_PARTICLES = re.compile(
+    "(?:들|은|는|이|가|을|를|과|와|으로|로|의|에|에서|에게|께|도|만|부터|까지|처럼|보다|이나|나|이랑|랑"
+    "|하고|마다|조차|밖에|마저|서|써|이라고|라고|이라는|라는|입니다|이다|다|이에요|예요|이었다|였다|인"
+    "|이고|이며|이면){1,4}(?![가-힣])"
+)
+"""What may stand behind a Korean noun as a part of the same written word."""
+_CHANGING = re.compile(
+    "(?:(?P<topic>은|는)|(?P<subject>이|가)|(?P<object>을|를))(?![가-힣])"
+    "|(?P<and>과|와)(?=[는의도만]|(?![가-힣]))"
+    "|(?P<by>으로|로)(?=서|써|부터|[는도만의]|(?![가-힣]))"
+)
+"""Particles with two forms, named as in `data/grammar/korean.py`."""
+_INFLECTED = {"latin", "cyrillic", "greek"}
+_ARTICLE = re.compile(r"(?:[^\W\d_]{1,4}\s+|[^\W\d_]{1,2}['’])(?=\w)")
+_ENDS_SENTENCE = re.compile(r"(?:\A|[.!?…]\s+)[\"'“”„«»‘’¿¡(\[]*\Z")
+
+
+@dataclass(frozen=True)
+class _Term:
+    """One wish: how a word of the source is to be said."""
+
+    source: str
+    wanted: str
+    kept: bool
+    """Whether it is to stay as it is, letter for letter."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether capitals matter: "Apple" is not "apple", but "dog" may begin a sentence."""
+        return self.kept or not self.source.islower()
+
+
+@dataclass(frozen=True)
+class State:
+    """What was found in a text, to be looked for in its translation."""
+
+    found: tuple[_Term, ...] = ()
+    probes: list[str] = field(default_factory=list)
+    """Texts whose translations help `Terms.restore`: each term alone, as the text spells it."""
+
+
+_NOTHING = State()
+
+
+class Terms:
+    """The terms of a request; without any of them nothing is ever looked for."""
+
+    def __init__(self, terms: Sequence[_Term] = ()) -> None:
+        self._terms = sorted(terms, key=lambda term: -len(term.source))
+
+    @classmethod
+    def parse(cls, value: object, keep: object = None) -> Terms:
+        """Read `{"source": "target"}` or pairs of them, and a list of what is to be kept."""
+        pairs = _pairs(value)
+        kept = _kept(keep)
+        if len(pairs) + len(kept) > MOST_TERMS:
+            raise DataError(
+                f"{len(pairs) + len(kept):,} terms are given; expected at most {MOST_TERMS}; "
+                f"send only those the text has"
+            )
+        found: dict[str, _Term] = {}
+        for source, target in chain(pairs, zip(kept, kept, strict=True)):
+            term = _Term(_checked(source), _checked(target), kept=source is target)
+            if found.setdefault(term.source, term) != term:
+                raise DataError(
+                    f"the term {_short(term.source)} is given twice; expected one wish for it; "
+                    f"leave one out"
+                )
+        return cls(list(found.values()))
+
+    def __bool__(self) -> bool:
+        return bool(self._terms)
+
+    def protect(self, text: str) -> tuple[str, State]:
+        """Find the terms of a text; what to translate is the text itself, and `State.probes`."""
+        if not self._terms:
+            return text, _NOTHING
+        low = text.lower()
+        free = bytearray(b"\1") * len(text)
+        found: list[_Term] = []
+        probes: list[str] = []
+        for term in self._terms:  # the longest first: "ice cream" before "ice"
+            if (term.source not in text) if term.exact else (term.source.lower() not in low):
+                continue
+            places = _places(text, term.source, exact=term.exact)
+            places = [place for place in places if all(free[slice(*place)])]
+            for start, end in places:
+                free[start:end] = bytes(end - start)
+            if places:
+                found.append(term)
+                probes.append(text[slice(*places[0])])
+        return text, State(tuple(found), probes) if found else _NOTHING
+
+    def restore(
+        self, translation: str, state: State, probes: Sequence[str] = ()
+    ) -> tuple[str, list[str]]:
+        """Put the wanted words into a translation; give also the terms for which that failed.
+
+        `probes` are the translations of `state.probes`; without them only what the model said
+        right by itself is met.
+        """
+        if not state.found:
+            return translation, []
+        draft = _Draft(translation)
+        open_terms = []
+        for number, term in enumerate(state.found):
+            if not draft.fix(term.wanted, exact=term.kept):
+                open_terms.append((term, probes[number] if number < len(probes) else ""))
+        unmet = {term.source for term, probe in open_terms if not draft.replace(term, probe)}
+        return draft.text, [term.source for term in state.found if term.source in unmet]
+
+
+def _pairs(value: object) -> list[tuple[object, object]]:
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        return list(value.items())
+    if isinstance(value, list | tuple):
+        if all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
+            return [(pair[0], pair[1]) for pair in value]
+        raise DataError(
+            "terms has an item that is not a pair; expected pairs of source and target; "
+            'write [["source", "target"], ...] or {"source": "target"}'
+        )
+    raise DataError(
+        f"terms is of the type {type(value).__name__}; expected an object or a list of pairs; "
+        f'write {{"source": "target"}}'
+    )
+
+
+def _kept(value: object) -> list[object]:
+    if value is None:
+        return []
+    if isinstance(value, list | tuple):
+        return list(value)
+    raise DataError(
+        f"the terms to keep are of the type {type(value).__name__}; expected a list of strings; "
+        f'write ["name", ...]'
+    )
+
+
+def _checked(value: object) -> str:
+    if not isinstance(value, str):
+        raise DataError(
+            f"a term is of the type {type(value).__name__}; expected a string; put it in quotes"
+        )
+    text = normalise(value) if len(value) <= 4 * LONGEST_TERM else value
+    if not text:
+        raise DataError("a term is empty; expected at least one character; leave it out")
+    if len(text) > LONGEST_TERM:
+        raise DataError(
+            f"the term {_short(text)} has {len(text):,} characters; expected at most "
+            f"{LONGEST_TERM}; shorten it"
+        )
+    return text
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+@lru_cache(maxsize=1024)
+def _spelled(text: str, exact: bool) -> re.Pattern[str]:
+    return re.compile(re.escape(text), 0 if exact else re.IGNORECASE)
+
+
+def _places(text: str, word: str, exact: bool) -> list[tuple[int, int]]:
+    """Find where a word stands as a whole word."""
+    found = (match.span() for match in _spelled(word, exact).finditer(text))
+    return [(start, end) for start, end in found if _stands(text, start, end)]
+
+
+def _stands(text: str, start: int, end: int) -> bool:
+    """Whether characters are a word by themselves; a Korean noun may have particles behind it."""
+    if start and _one_word(text[start - 1], text[start]):
+        return False
+    if end < len(text) and _one_word(text[end - 1], text[end]):
+        return script_of(text[end]) == "hangul" and _PARTICLES.match(text, end) is not None
+    return True
+
+
+def _one_word(left: str, right: str) -> bool:
+    if not (left.isalnum() and right.isalnum()):
+        return False
+    script = script_of(left)
+    return script == script_of(right) and script not in _UNSPACED
+
+
+class _Draft:
+    """A translation in pieces, of which those that are already as wanted are not touched again."""
+
+    def __init__(self, text: str) -> None:
+        self._pieces: list[tuple[str, bool]] = [(text, False)]
+
+    @property
+    def text(self) -> str:
+        return "".join(piece for piece, _ in self._pieces)
+
+    def fix(self, wanted: str, exact: bool) -> bool:
+        """Mark a word that is there already; say whether it is."""
+        return self._exchange(_places(self.text, wanted, exact), None)
+
+    def replace(self, term: _Term, probe: str) -> bool:
+        """Put the wanted word where the translation of the term is; say whether it was found."""
+        for rendering in _renderings(probe):
+            if self._exchange(_places(self.text, rendering, exact=False), term):
+                return True
+        for rendering in _renderings(probe):
+            if len(rendering) >= 4 and script_of(rendering) in _INFLECTED and " " not in rendering:
+                ending = re.compile(rf"(?<!\w){re.escape(rendering)}\w{{1,3}}(?!\w)", re.I)
+                places = [match.span() for match in ending.finditer(self.text)]
+                if len(places) == 1 and self._exchange(places, term):
+                    return True
+        return False
+
+    def _exchange(self, places: list[tuple[int, int]], term: _Term | None) -> bool:
+        """Put a term at some places that are not yet fixed, or fix what stands there."""
+        text, done = self.text, False
+        result: list[tuple[str, bool]] = []
+        rest = iter(places)
+        place = next(rest, None)
+        begin = 0
+        for piece, fixed in self._pieces:
+            end = begin + len(piece)
+            cursor = begin
+            while place is not None and place[1] <= end:
+                if not fixed and place[0] >= cursor:
+                    result.append((text[cursor : place[0]], False))
+                    cursor = place[1]
+                    if term is None:
+                        result.append((text[place[0] : cursor], True))
+                    else:
+                        result.append((_cased(term, text, place), True))
+                        form, cursor = _particle(term.wanted, text, cursor)
+                        result.append((form, False))
+                    done = True
+                place = next(rest, None)
+            if cursor < end:
+                result.append((text[cursor:end], fixed))
+            begin = end
+        self._pieces = result
+        return done
+
+
+def _renderings(probe: str) -> Iterator[str]:
+    """Give what a term may look like inside a sentence, from its translation alone, best first."""
+    bare = normalise(probe).strip(" .,;:!?…\"'“”„«»‘’¿¡()[]。、！？「」")
+    found = [bare]
+    article = _ARTICLE.match(bare)
+    if article and script_of(bare) == "latin":
+        found.append(bare[article.end() :])
+    for cut in range(len(bare) - 1, max(1, len(bare) - 5), -1):  # 학생입니다: 학생
+        if script_of(bare[cut:]) == "hangul" and _PARTICLES.fullmatch(bare, cut):
+            found.append(bare[:cut])
+    short = {"han", "hangul", "kana"}
+    return (one for one in found if len(one) > 1 or (one and script_of(one) in short))
+
+
+def _cased(term: _Term, text: str, place: tuple[int, int]) -> str:
+    """Begin a sentence with a capital where the word that stood there did."""
+    wanted = term.wanted
+    begins = _ENDS_SENTENCE.search(text[max(0, place[0] - 8) : place[0]])
+    at_start = begins is not None and (place[0] <= 8 or begins.start() > 0)
+    if at_start and text[place[0]].isupper() and wanted.islower() and not term.kept:
+        return wanted[0].upper() + wanted[1:]
+    return wanted
+
+
+def _particle(word: str, text: str, after: int) -> tuple[str, int]:
+    """Give the Korean particle behind a word in the form it demands, and where the old one ends."""
+    match = _CHANGING.match(text, after)
+    sound = _sound(word) if match else ""
+    if match is None or not sound or match.lastgroup is None:
+        return "", after
+    from heedful.data.grammar.korean import attach
+
+    return attach(sound, match.lastgroup)[len(sound) :], match.end()
+
+
+def _sound(word: str) -> str:
+    """Give a Hangul syllable that ends as a word does when it is read aloud; none if unknown."""
+    last = next((char for char in reversed(word) if char.isalnum()), "")
+    if "가" <= last <= "힣":
+        return last
+    if last.isascii() and last.isdigit():
+        return "영일이삼사오육칠팔구"[int(last)]
+    if not (last.isascii() and last.isalpha()):
+        return ""
+    low = word.lower()
+    if last in "lL" or (last == "R" and word.isupper()):
+        return "엘"
+    return "엔" if low.rstrip(".)]\"'").endswith(("m", "n", "ng")) else "이"

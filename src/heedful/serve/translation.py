@@ -1,0 +1,298 @@
+"""From the texts of a request to their translations: detection, terms, markup, one model or two.
+
+Knows nothing of HTTP but the refusals; what waits for a model waits in `batcher.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from heedful.errors import ConfigError, DataError
+from heedful.serve.aligning import Aligner
+from heedful.serve.batcher import Batcher
+from heedful.serve.detect import Detector, Guess
+from heedful.serve.directions import Directions, Served, translate_lines
+from heedful.serve.markup import Markup
+from heedful.serve.metrics import ServerMetrics
+from heedful.serve.options import ServeOptions
+from heedful.serve.parameters import to_json
+from heedful.serve.passages import Passage
+from heedful.serve.placing import Align
+from heedful.serve.refusals import busy, invalid
+from heedful.serve.terms import State, Terms
+
+if TYPE_CHECKING:
+    from heedful.translator import Translation
+
+__all__ = ["Answer", "Service", "Wish", "aside"]
+
+Given = TypeVar("Given")
+Made = TypeVar("Made", covariant=True)
+
+AT_ONCE = 16_384
+"""Characters taken apart at once on the event loop; more is done in a thread."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The translation of one text, and what is to be said about it."""
+
+    text: str
+    alternatives: tuple[str, ...] = ()
+    guards: tuple[str, ...] = ()
+    """The guards that stopped output that would not end."""
+    unmet: tuple[str, ...] = ()
+    """Terms that could not be honoured."""
+    via: tuple[str, ...] = ()
+    """The language between source and target, where there is one."""
+    between: str | None = None
+    """The text in that language."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted of every text of a request."""
+
+    html: bool = False
+    alternatives: int = 0
+    terms: Terms = field(default_factory=Terms)
+
+
+class Rebuilds(Protocol[Made]):
+    """A page or a file that was taken apart."""
+
+    texts: list[str]
+
+    def rebuild(self, translations: Sequence[str], align: Align | None = None) -> Made:
+        """Put it together again around translations."""
+        ...
+
+
+class Service:
+    """The models of a server with the queues before them."""
+
+    def __init__(
+        self, directions: Directions, options: ServeOptions, metrics: ServerMetrics
+    ) -> None:
+        self.directions, self._options = directions, options
+        self._detector = Detector(directions.languages)
+        self._batchers = {
+            (one.source, one.target): self._batcher(one, metrics) for one in directions.models
+        }
+        metrics.watch_queue(
+            lambda: {pair: batcher.waiting for pair, batcher in self._batchers.items()}
+        )
+        self._inside = ThreadPoolExecutor(1, thread_name_prefix="heedful-inside")
+        self._traces: set[Future[bytes]] = set()
+        self._torch = threading.Lock()
+
+    def _batcher(self, served: Served, metrics: ServerMetrics) -> Batcher:
+        pair = (served.source, served.target)
+        options = self._options
+
+        def watch(lines: int, pieces: int, characters: int) -> None:
+            metrics.lines.add(lines, *pair)
+            metrics.pieces.add(*pair, by=pieces)
+            metrics.characters.add(*pair, by=characters)
+
+        return Batcher(
+            translate_lines(served.translator, options.beam),
+            options.round_pieces,
+            options.lanes,
+            options.wait,
+            options.queue,
+            watch,
+        )
+
+    def close(self) -> None:
+        """Let the threads end."""
+        for batcher in self._batchers.values():
+            batcher.close()
+        self._inside.shutdown(wait=False, cancel_futures=True)
+
+    def check_room(self) -> None:
+        """Refuse at once, before a body is read, while every queue is full."""
+        if all(batcher.full for batcher in self._batchers.values()):
+            raise busy(min(batcher.retry_after for batcher in self._batchers.values()))
+
+    async def detect(self, text: str) -> list[Guess]:
+        """Guess the language of a text, the best guess first; the first language if none is."""
+        found = await aside(len(text), self._detector.detect, text)
+        return found or [Guess(self.directions.languages[0], 0.0)]
+
+    async def translate(
+        self, texts: Sequence[str], sources: Sequence[str], target: str, wish: Wish
+    ) -> list[Answer]:
+        """Translate texts, each from its own language, together with those of other requests."""
+        ways = [self.directions.way(source, target) for source in sources]
+        groups: dict[tuple[Served, ...], list[int]] = {}
+        for index, way in enumerate(ways):
+            groups.setdefault(way, []).append(index)
+        each = self._translate_html if wish.html else self._translate_texts
+        found: dict[int, Answer] = {}
+        jobs = [each(way, [texts[i] for i in rows], wish) for way, rows in groups.items()]
+        tasks = [asyncio.ensure_future(job) for job in jobs]
+        try:
+            answers = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:  # where one was refused, the others are of no use
+                task.cancel()
+        for rows, own in zip(groups.values(), answers, strict=True):
+            found.update(zip(rows, own, strict=True))
+        return [found[index] for index in range(len(texts))]
+
+    async def translate_document(
+        self, document: Rebuilds[bytes], source: str, target: str, wish: Wish
+    ) -> bytes:
+        """Translate a file, its texts bit by bit, so that it never fills the queue."""
+        way = self.directions.way(source, target)
+        answers: list[Answer] = []
+        texts = document.texts
+        while len(answers) < len(texts):
+            end, size = len(answers), 0
+            while end < len(texts) and size < 8 * self._options.round_pieces:
+                size += len(texts[end]) + 8
+                end += 1
+            some = texts[len(answers) : end]
+            answers += await self._translate_texts(way, some, wish, admitted=bool(answers))
+        return await self.rebuild(document, answers, way)
+
+    async def rebuild(
+        self, page: Rebuilds[Given], answers: Sequence[Answer], way: Sequence[Served]
+    ) -> Given:
+        """Put translations back into what they were taken out of, in a thread."""
+        between = {
+            text: answer.between
+            for text, answer in zip(page.texts, answers, strict=True)
+            if answer.between is not None
+        }
+        align = Aligner(way, between, self._options.explain_limit, self._torch)
+        try:
+            return await asyncio.to_thread(
+                page.rebuild, [answer.text for answer in answers], align if way else None
+            )
+        finally:
+            align.stop()
+
+    async def _translate_html(
+        self, way: Sequence[Served], texts: Sequence[str], wish: Wish
+    ) -> list[Answer]:
+        if not way:
+            return [Answer(text) for text in texts]
+        size = sum(map(len, texts))
+        pages = await aside(size, lambda: [Markup(text) for text in texts])
+        flat = [text for page in pages for text in page.texts]
+        plain = replace(wish, html=False, alternatives=0)
+        answers = await self._translate_texts(way, flat, plain)
+        found, first = [], 0
+        for page in pages:
+            own = answers[first : first + len(page.texts)]
+            first += len(page.texts)
+            rebuilt = await self.rebuild(page, own, way)
+            found.append(
+                Answer(
+                    rebuilt,
+                    (),
+                    _once(guard for a in own for guard in a.guards),
+                    _once(term for a in own for term in a.unmet),
+                    _between(way),
+                )
+            )
+        return found
+
+    async def _translate_texts(
+        self, way: Sequence[Served], texts: Sequence[str], wish: Wish, admitted: bool = False
+    ) -> list[Answer]:
+        if not way:
+            return [Answer(text) for text in texts]
+        size = sum(map(len, texts))
+        protected = await aside(size, lambda: [wish.terms.protect(text) for text in texts])
+        source = way[0].source
+        passages = await aside(size, lambda: [Passage(text, source) for text, _ in protected])
+        lines = [line for passage in passages for line in passage.lines]
+        # Each term also by itself: where its own translation stands, the wanted word will.
+        probes = list(dict.fromkeys(probe for _, state in protected for probe in state.probes))
+        lines += probes
+        wanted = [1] * (len(way) - 1) + [1 + wish.alternatives]
+        hops: list[list[Translation]] = []
+        for one, n_best in zip(way, wanted, strict=True):
+            batcher = self._batchers[one.source, one.target]
+            hops.append(await batcher.translate(lines, n_best, admitted or bool(hops)))
+            lines = [translation.text for translation in hops[-1]]
+
+        def finish() -> list[Answer]:
+            said = dict(zip(probes, lines[len(lines) - len(probes) :], strict=True))
+            found, first = [], 0
+            for passage, (_, state) in zip(passages, protected, strict=True):
+                last = first + len(passage.lines)
+                own = [hop[first:last] for hop in hops]
+                found.append(_finish(passage, own, wish, state, said, _between(way)))
+                first = last
+            return found
+
+        return await aside(size, finish)
+
+    async def explain(self, served: Served, text: str, options: dict[str, Any]) -> bytes:
+        """Trace a translation, one after the other: it runs on torch, in a thread of its own."""
+        if len(self._traces) >= self._options.traces_at_once:
+            raise busy(5, "too many traces are waiting")
+
+        def work() -> bytes:
+            with self._torch:
+                return to_json(served.translator.trace(text, **options))
+
+        future = self._inside.submit(work)
+        self._traces.add(future)
+        future.add_done_callback(self._traces.discard)
+        try:
+            return await asyncio.wrap_future(future)
+        except (ConfigError, DataError) as error:
+            raise invalid(str(error)) from error
+
+
+async def aside(size: int, work: Callable[..., Given], *arguments: object) -> Given:
+    """Do something with so many characters: at once if they are few, else in a thread."""
+    if size <= AT_ONCE:
+        return work(*arguments)
+    return await asyncio.to_thread(work, *arguments)
+
+
+def _finish(
+    passage: Passage,
+    hops: list[list[Translation]],
+    wish: Wish,
+    state: State,
+    said: Mapping[str, str],
+    via: tuple[str, ...],
+) -> Answer:
+    """Put a text's lines together, with its terms; the n-th alternative has the n-th of each."""
+    last = hops[-1]
+    texts, unmet = [], []
+    for rank in range(max((len(line.candidates) for line in last), default=1)):
+        chosen = [line.candidates[min(rank, len(line.candidates) - 1)].text for line in last]
+        probes = [said[probe] for probe in state.probes]
+        text, missed = wish.terms.restore(passage.join(chosen), state, probes)
+        texts.append(text)
+        unmet.append(missed)
+    others = [text for text in dict.fromkeys(texts) if text != texts[0]]
+    return Answer(
+        texts[0],
+        tuple(others[: wish.alternatives]),
+        _once(guard for hop in hops for line in hop for guard in line.guards),
+        _once(unmet[0]),
+        via,
+        passage.join([line.text for line in hops[0]]) if via else None,
+    )
+
+
+def _between(way: Sequence[Served]) -> tuple[str, ...]:
+    return tuple(one.target for one in way[:-1])
+
+
+def _once(names: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

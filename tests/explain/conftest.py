@@ -1,0 +1,57 @@
+"""A real browser for the page of a trace, with every request to a network refused and noted."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from heedful.explain.document import as_page
+
+Show = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium here; .ci/run installs it")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
+    """Open a trace as a file; whatever goes wrong while it is looked at fails the test."""
+    wrong: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def open_file(trace: dict[str, Any], title: str = "Heedful", **kind: Any) -> Page:
+        wanted = {"locale": "en-US", "viewport": {"width": 1100, "height": 800}} | kind
+        context = browser.new_context(**wanted)
+        contexts.append(context)
+        context.set_offline(True)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith(("file:", "data:", "blob:"))
+                else wrong.append(request.url)
+            ),
+        )
+        file = tmp_path / f"page{len(contexts)}.html"
+        file.write_text(as_page(trace, title), encoding="utf-8")
+        page.goto(file.as_uri())
+        return page
+
+    yield open_file
+    for context in contexts:
+        context.close()
+    assert wrong == []
