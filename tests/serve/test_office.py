@@ -89,7 +89,7 @@ def test_texts_are_paragraphs_cut_at_tabs_and_breaks_in_all_parts() -> None:
         paragraph(f"<w:hyperlink>{run('a link')}</w:hyperlink>"),
         paragraph(
             run("outside "),
-            f"<w:r><w:pict><w:txbxContent>{paragraph(run('in a box'))}</w:txbxContent></w:pict></w:r>",
+            f"<w:r><w:txbxContent>{paragraph(run('in a box'))}</w:txbxContent></w:r>",
             run("again"),
         ),
         word__header1__xml="",
@@ -221,8 +221,8 @@ def odt(content: str, manifest: str = "<m/>") -> bytes:
 def test_open_documents_are_translated_in_place() -> None:
     data = odt(
         "<text:h>Title</text:h><text:p>The <text:span text:style-name='T1'>red</text:span> car"
-        "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>A note</text:p>"
-        "</text:note-body></text:note><dc:date>today</dc:date>.<text:line-break/>Next</text:p>"
+        "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>A note"
+        "</text:p></text:note-body></text:note><dc:date>today</dc:date>.<text:line-break/>Next</text:p>"
     )
     document = open_document("x.odt", data)
     assert document.texts == ["Title", "A note", "The red car.", "Next"]
@@ -320,7 +320,8 @@ def test_bombs_are_refused_before_they_go_off(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_names_that_lead_outside_are_refused(name: str) -> None:
     assert refused(docx(paragraph(run("Hello")), **{name: "x"})) == (
-        f"the .docx file has an entry with a forbidden name; expected names inside the file; {DANGER}"
+        "the .docx file has an entry with a forbidden name; expected names inside the file; "
+        f"{DANGER}"
     )
 
 
@@ -363,7 +364,7 @@ def test_xml_that_cannot_be_read_is_refused() -> None:
 
 
 def test_depth_and_references_without_end_are_only_read() -> None:
-    deep = 100_000
+    deep = 40_000
     nested = "<w:x>" * deep + "</w:x>" * deep
     data = docx(paragraph(run("Hello"), nested), paragraph(run("a &amp; " * deep)))
     document = open_document("x.docx", data)

@@ -103,16 +103,16 @@ def _cut(parts: Sequence[str], placement: Placement, owners: list[int]) -> list[
         last = number + 1 == len(units)
         following = owner if last else owners[number + 1]
         space = target[end : len(target) if last else units[number + 1][0]]
-        stop = end
-        if (last or following != owner) and owner + 1 < len(parts):
-            near, far = parts[owner][-1:], parts[owner + 1][:1]
-            if far and is_punctuation(far) and not (near and is_punctuation(near)):
-                while stop > start + 1 and is_punctuation(target[stop - 1]):
-                    stop -= 1
+        stop, home = end, owner
+        if (last or following != owner) and not is_punctuation(parts[owner][-1:] or "."):
+            later = range(owner + 1, len(parts) if last else following + 1)
+            home = next((p for p in later if parts[p] and is_punctuation(parts[p][0])), owner)
+            while home != owner and stop > start + 1 and is_punctuation(target[stop - 1]):
+                stop -= 1
         result[owner].append(target[start:stop])
         if stop < end:
-            following = max(following, owner + 1)
-            result[owner + 1].append(target[stop:end])
+            following = max(following, home)
+            result[home].append(target[stop:end])
         onward = stop < end or parts[following][:1].isspace()
         result[following if onward else owner].append(space)
     return ["".join(pieces) for pieces in result]

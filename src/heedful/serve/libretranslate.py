@@ -84,7 +84,7 @@ class LibreTranslate:
         target = directions.language(target)
         guesses: list[Guess] = []
         if source == AUTO:
-            guesses = [(await self._service.detect(text))[0] for text in texts]
+            guesses = [found[0] for found in await self._service.detect(texts)]
             sources = [guess.language for guess in guesses]
         else:
             sources = [directions.language(source)] * len(texts)
@@ -100,7 +100,7 @@ class LibreTranslate:
         text = asked if isinstance(asked, str) else "\n".join(asked)
         if len(text) > self._options.char_limit:
             raise too_long(len(text), self._options.char_limit)
-        return answer_json([_guess(guess) for guess in await self._service.detect(text)])
+        return answer_json([_guess(guess) for guess in (await self._service.detect([text]))[0]])
 
     async def languages(self, request: Request) -> Response:
         """GET or POST /languages: what can be translated into what."""
@@ -172,7 +172,7 @@ class LibreTranslate:
             if characters > self._options.file_char_limit:
                 raise too_long(characters, self._options.file_char_limit)
             if source == AUTO:
-                source = (await self._service.detect(_beginning(document.texts)))[0].language
+                source = (await self._service.detect([_beginning(document.texts)]))[0][0].language
             data = await self._service.translate_document(document, source, target, wish)
         except DocumentError as error:
             raise invalid(str(error)) from error

@@ -234,7 +234,7 @@ class _Draft:
                 return True
         for rendering in _renderings(probe):
             if len(rendering) >= 4 and script_of(rendering) in _INFLECTED and " " not in rendering:
-                ending = re.compile(rf"(?<!\w){re.escape(rendering)}\w{{1,3}}(?!\w)", re.I)
+                ending = re.compile(rf"(?<!\w){re.escape(rendering)}\w{{1,2}}(?!\w)", re.I)
                 places = [match.span() for match in ending.finditer(self.text)]
                 if len(places) == 1 and self._exchange(places, term):
                     return True

@@ -36,6 +36,8 @@ Made = TypeVar("Made", covariant=True)
 
 AT_ONCE = 16_384
 """Characters taken apart at once on the event loop; more is done in a thread."""
+DETECTING = 4_096
+"""Characters that take about as long to take apart as one language to guess."""
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,14 @@ class Service:
         if all(batcher.full for batcher in self._batchers.values()):
             raise busy(min(batcher.retry_after for batcher in self._batchers.values()))
 
-    async def detect(self, text: str) -> list[Guess]:
-        """Guess the language of a text, the best guess first; the first language if none is."""
-        found = await aside(len(text), self._detector.detect, text)
-        return found or [Guess(self.directions.languages[0], 0.0)]
+    async def detect(self, texts: Sequence[str]) -> list[list[Guess]]:
+        """Guess the language of each text, the best guess first; the first language if none is."""
+        unknown = [Guess(self.directions.languages[0], 0.0)]
+
+        def look() -> list[list[Guess]]:
+            return [self._detector.detect(text) or unknown for text in texts]
+
+        return await aside(DETECTING * len(texts), look)
 
     async def translate(
         self, texts: Sequence[str], sources: Sequence[str], target: str, wish: Wish
@@ -210,7 +216,7 @@ class Service:
     ) -> list[Answer]:
         if not way:
             return [Answer(text) for text in texts]
-        size = sum(map(len, texts))
+        size = sum(map(len, texts)) + AT_ONCE * bool(wish.terms)  # terms: always in a thread
         protected = await aside(size, lambda: [wish.terms.protect(text) for text in texts])
         source = way[0].source
         passages = await aside(size, lambda: [Passage(text, source) for text, _ in protected])

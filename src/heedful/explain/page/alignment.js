@@ -27,7 +27,7 @@ export function drawAlignment(place, { trace, choice, change }) {
       make("section", { class: "card" }, make("p", { class: "caption" }, said),
         empty ? make("p", {}, say("noWords"))
           : make("div", { class: "scroll" }, tiedRows({ words, matrix, best, choice, change,
-            readout, room: place.clientWidth - 42 })), readout),
+            readout, room: Math.max(260, place.clientWidth - 42) })), readout),
       make("section", { class: "card" }, make("h3", {}, say("confidenceTitle")),
         confidences(words, best, trace.model))));
   return () => ({ source: words.source, target: words.target, by: salient ? "saliency"
