@@ -19,7 +19,7 @@ demo: $(READY)
 
 # The whole suite but what takes minutes; the coverage bar is in pyproject.toml.
 test: $(READY)
-	$(BIN)/python -m pytest -m 'not long' --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -m 'not long' -n auto --dist loadfile --cov --cov-report=term:skip-covered
 
 check: $(READY)
 	$(BIN)/ruff format --check .

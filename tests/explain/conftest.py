@@ -35,6 +35,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
         context = browser.new_context(**wanted)
         contexts.append(context)
         context.set_offline(True)
+        context.set_default_timeout(120_000)  # a busy machine is no failure
         page = context.new_page()
         page.on("console", lambda message: wrong.append(message.text))
         page.on("pageerror", lambda error: wrong.append(str(error)))

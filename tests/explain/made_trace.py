@@ -59,6 +59,8 @@ def rounded(values: Any) -> Any:
 
 
 def spans(pieces: Sequence[str]) -> list[list[int]]:
+    if not pieces:
+        return []
     starts = [i for i, p in enumerate(pieces) if p.startswith("▁") or i == 0]
     return [[a, b] for a, b in zip(starts, [*starts[1:], len(pieces)], strict=True)]
 
@@ -203,7 +205,7 @@ def made_trace(
     best: bool = False,
     given: bool = False,
 ) -> dict[str, Any]:
-    """Make a trace; `repeat` lengthens both sentences."""
+    """Make a trace; `repeat` lengthens both sentences, 0 leaves nothing of them."""
     small = Small(norm, attention, values)
     source = [*(SOURCE * repeat), "</s>"]
     target = TARGET * repeat

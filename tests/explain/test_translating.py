@@ -67,6 +67,7 @@ def stub() -> Stub:
 @pytest.fixture
 def page(browser: Browser, stub: Stub) -> Iterator[Page]:
     context = browser.new_context(locale="en-US", viewport={"width": 1100, "height": 800})
+    context.set_default_timeout(120_000)
     opened, wrong = context.new_page(), []
     opened.on("console", lambda message: wrong.append(message.text))
     opened.on("pageerror", lambda error: wrong.append(str(error)))

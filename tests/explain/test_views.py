@@ -210,6 +210,13 @@ def test_a_trace_without_vectors_says_so_and_shows_the_rest(show: Show) -> None:
         page.locator(f"#tab-{view}").click()
 
 
+def test_a_sentence_without_words_is_shown_without_an_error(show: Show) -> None:
+    page = show(made_trace(repeat=0))
+    for view in VIEWS:
+        page.locator(f"#tab-{view}").click()
+    assert "no words to tie" in page.locator("#view-alignment .picture").inner_text()
+
+
 def test_positions_are_a_picture_and_their_likeness_a_line(show: Show, tmp_path: Path) -> None:
     trace = made_trace()
     page = show(trace)

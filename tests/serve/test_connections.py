@@ -77,6 +77,20 @@ def test_the_head_of_a_second_request_has_a_deadline_too() -> None:
         assert received(one) == b""
 
 
+def test_a_deadline_is_over_when_its_head_has_come_and_begins_anew_with_the_next() -> None:
+    one = model()
+    fake(one).gate.clear()
+    with running(one, head_timeout=0.05, keep_alive=60.0) as server, server.connect() as web:
+        web.sendall(request())
+        wait_for(lambda: fake(one).rounds)
+        (connection,) = server.server.server_state.connections
+        wait_for(lambda: connection._clock is None)
+        fake(one).gate.set()
+        assert answered(web)[0] == 200
+        web.sendall(b"POST /tr")
+        assert received(web) == b""
+
+
 def test_an_idle_connection_is_closed() -> None:
     with running(keep_alive=0.05) as server, server.connect() as one:
         one.sendall(request())
@@ -156,20 +170,24 @@ def test_a_client_that_leaves_is_dropped_from_the_queue() -> None:
 
 
 def test_a_client_that_takes_no_answer_is_cut_off() -> None:
-    """A large answer that is not read must not be kept for ever."""
-    one = model()
-    with running(one, read_timeout=0.05, keep_alive=0.05) as server:
-        page = {"q": ["가나다 " * 1000] * 4, "source": "ko", "target": "ko"}
-        body = json.dumps(page).encode()
-        head = b"POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-        greedy = socket.socket()
+    """The second answer waits for the first to be taken, and nothing is kept for ever."""
+    large = {"body_limit": 1 << 24, "char_limit": 1 << 24, "keep_alive": 60.0}
+    with running(read_timeout=0.05, **large) as server, socket.socket() as greedy:
         greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         greedy.settimeout(LATER)
         greedy.connect(("127.0.0.1", server.port))
-        with greedy, contextlib.suppress(ConnectionError):
-            for _ in range(100):
-                greedy.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        body = json.dumps({"q": "x" * (8 << 20), "source": "en", "target": "en"}).encode()
+        head = b"POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        greedy.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body + request())
         wait_for(lambda: not server.server.server_state.connections)
+
+
+def test_a_slow_client_that_does_take_its_answer_gets_all_of_it() -> None:
+    large = {"body_limit": 1 << 24, "char_limit": 1 << 24}
+    with running(read_timeout=LATER, **large) as server, server.connect() as one:
+        one.sendall(request("x" * (2 << 20)).replace(b'"ko"', b'"en"'))
+        status, _, body = answered(one)
+        assert (status, len(body)) == (200, (2 << 20) + len('{"translatedText":""}'))
 
 
 def test_too_many_connections_are_told_to_come_later() -> None:

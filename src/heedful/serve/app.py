@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -47,6 +46,9 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 """Sent with every answer, whatever it is."""
+_SAFE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+COSTLY = ("/translate", "/translate_file")
+"""What is refused before anything else is done, while every queue is full."""
 CLIENT_LEFT = 499
 """What is counted for a client that did not wait; no one reads it."""
 
@@ -89,7 +91,7 @@ def build_app(
         metrics.dropped.add()
         return Response(status_code=CLIENT_LEFT)
 
-    middleware = [Middleware(Shell, options=options, metrics=metrics)]
+    middleware = [Middleware(Shell, options=options, metrics=metrics, service=service)]
     if options.cors:
         middleware.append(
             Middleware(
@@ -122,11 +124,15 @@ def build_app(
     return app
 
 
+def _say_no(refusal: Refusal) -> Response:
+    response = answer_json({"error": refusal.text}, refusal.status)
+    response.headers.update(refusal.headers)
+    return response
+
+
 def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
-    response = answer_json({"error": error.text}, error.status)
-    response.headers.update(error.headers)
-    return response
+    return _say_no(error)
 
 
 def _refuse_http(request: Request, error: Exception) -> Response:
@@ -137,15 +143,18 @@ def _refuse_http(request: Request, error: Exception) -> Response:
 
 
 def _refuse_data(request: Request, error: Exception) -> Response:
-    return _refuse(request, invalid(str(error)))
+    return _say_no(invalid(str(error)))
 
 
 class Shell:
     """Around every request: the prefix, safe headers, what is counted, and no text in any log."""
 
-    def __init__(self, app: ASGIApp, options: ServeOptions, metrics: ServerMetrics) -> None:
+    def __init__(
+        self, app: ASGIApp, options: ServeOptions, metrics: ServerMetrics, service: Service
+    ) -> None:
         self._app, self._prefix, self._metrics = app, options.prefix, metrics
-        self._log = options.access_log
+        self._service, self._log = service, options.access_log
+        self._quick = not options.cors  # another origin's page may read a refusal only with CORS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, whatever becomes of it."""
@@ -158,9 +167,7 @@ class Shell:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                message["headers"] = [*message["headers"], *_SAFE]
             await send(message)
 
         path = self._route(scope)
@@ -171,6 +178,8 @@ class Shell:
             if path is None:  # the prefix alone: what the page loads is below it
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
                 await move(scope, receive, send_safely)
+            elif path in COSTLY and self._quick and (refused := self._service.no_room()):
+                await _say_no(refused)(scope, receive, send_safely)
             else:
                 await self._app(scope, receive, send_safely)
         except Exception as error:

@@ -64,7 +64,6 @@ class LibreTranslate:
 
     async def translate(self, request: Request) -> Response:
         """POST /translate: one text, or a list of them."""
-        self._service.check_room()
         return await self._door.pass_in(request, self._translate)
 
     async def _translate(self, parameters: Parameters) -> Response:
@@ -137,7 +136,6 @@ class LibreTranslate:
 
     async def translate_file(self, request: Request) -> Response:
         """POST /translate_file: a file in, the address of its translation out."""
-        self._service.check_room()
         options = self._options
         if self._files >= options.files_at_once:
             raise busy(5, "too many files are being translated")

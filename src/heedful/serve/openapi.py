@@ -311,13 +311,18 @@ def _content(body: Schema, kinds: tuple[str, ...]) -> Schema:
 
 
 def _without_null(schema: Schema) -> Schema:
+    """Take away what a form cannot say: null, and a list of one empty text."""
     found = dict(schema)
     if isinstance(found.get("type"), list):
         found["type"] = next(kind for kind in found["type"] if kind != "null")
     if "enum" in found:
         found["enum"] = [value for value in found["enum"] if value is not None]
     if "anyOf" in found:
-        found["anyOf"] = [one for one in found["anyOf"] if one != {"type": "null"}]
+        found["anyOf"] = [
+            one | {"items": one["items"] | {"minLength": 1}} if one["type"] == "array" else one
+            for one in found["anyOf"]
+            if one["type"] != "null"
+        ]
     return found
 
 

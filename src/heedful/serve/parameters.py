@@ -105,15 +105,14 @@ class Parameters:
         return found
 
     def flag(self, name: str, default: bool) -> bool:
-        """Give a yes or no; "true", "1" and so on in a form."""
+        """Give a yes or no; "true" or "false" in a form."""
         value = self._values.get(name)
         if value is None or value == "":
             return default
         if isinstance(value, bool):
             return value
-        known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        if isinstance(value, str) and value.lower() in known:
-            return known[value.lower()]
+        if isinstance(value, str) and value.lower() in ("true", "false"):
+            return value.lower() == "true"
         raise invalid(f"{name} parameter is not true or false")
 
     def structure(self, name: str) -> object:

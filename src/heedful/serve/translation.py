@@ -23,7 +23,7 @@ from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import to_json
 from heedful.serve.passages import Passage
 from heedful.serve.placing import Align
-from heedful.serve.refusals import busy, invalid
+from heedful.serve.refusals import Refusal, busy, invalid
 from heedful.serve.terms import State, Terms
 
 if TYPE_CHECKING:
@@ -117,10 +117,11 @@ class Service:
             batcher.close()
         self._inside.shutdown(wait=False, cancel_futures=True)
 
-    def check_room(self) -> None:
-        """Refuse at once, before a body is read, while every queue is full."""
-        if all(batcher.full for batcher in self._batchers.values()):
-            raise busy(min(batcher.retry_after for batcher in self._batchers.values()))
+    def no_room(self) -> Refusal | None:
+        """Give the refusal that everybody gets, before a body is read, while all queues are full."""
+        if not all(batcher.full for batcher in self._batchers.values()):
+            return None
+        return busy(min(batcher.retry_after for batcher in self._batchers.values()))
 
     async def detect(self, texts: Sequence[str]) -> list[list[Guess]]:
         """Guess the language of each text, the best guess first; the first language if none is."""

@@ -34,7 +34,8 @@ export function drawAlignment(place, { trace, choice, change }) {
     : "attention", matrix, words: best });
 }
 
-// Saliency of pieces as saliency of words: averaged over the pieces written, summed over those read.
+// Saliency of pieces as saliency of words: averaged over the pieces written, summed over the
+// pieces read.
 export function saliencyByWords(trace) {
   return trace.target.words.map(([top, bottom]) => trace.source.words.map(([first, end]) => {
     let sum = 0;

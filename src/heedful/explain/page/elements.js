@@ -76,9 +76,10 @@ export function table(caption, heads, rows) {
 // The same facts for those who do not see the picture, or would rather read. A large table is
 // only built when it is asked for.
 export function asTable(id, words, build) {
-  const details = make("details", { class: "words", "data-unsaved": true,
-    ontoggle: () => { if (details.childElementCount < 2) details.append(scroller(words, build())); },
-  }, make("summary", { id }, words));
+  const details = make("details", { class: "words", "data-unsaved": true },
+    make("summary", { id, onclick: () => {
+      if (details.childElementCount < 2) details.append(scroller(words, build()));
+    } }, words));
   return details;
 }
 

@@ -81,11 +81,13 @@ function twoColumns({ queries, keys, chosen, readout, choice, width, pin }) {
   const most = Math.max(queries.length, keys.length);
   const row = most <= 24 ? 30 : most <= 60 ? 23 : most <= 120 ? 17 : 14;
   const size = Math.min(15, row * 0.68);
-  const room = width * 0.36;
+  const room = width * 0.34;
   const widest = (names) => Math.min(room, Math.max(...names.map((n) => textWidth(n, size))));
-  const blocks = chosen.length * 5;
-  const left = Math.max(widest(queries), textWidth(say("looks"), 13)) + 22;
+  const blocks = Math.min(chosen.length * 5, width * 0.05);
+  const block = blocks / chosen.length;
+  const left = Math.max(widest(queries), textWidth(say("looks"), 13)) + 22 + blocks;
   const right = width - Math.max(widest(keys), textWidth(say("lookedAt"), 13)) - 22 - blocks;
+  const middle = (left + right) / 2;
   const top = 30;
   const height = top + most * row + 4;
   const y = (index) => top + (index + 0.5) * row;
@@ -94,7 +96,7 @@ function twoColumns({ queries, keys, chosen, readout, choice, width, pin }) {
   const strongest = strongestLines(chosen, keys.length);
 
   const lineOf = ({ head, i, j, weight }, faint) => draw("path", {
-    d: `M${left} ${y(i)} C${(left + right) / 2} ${y(i)} ${(left + right) / 2} ${y(j)} ${right} ${y(j)}`,
+    d: `M${left} ${y(i)} C${middle} ${y(i)} ${middle} ${y(j)} ${right} ${y(j)}`,
     stroke: headColour(head), "stroke-width": (0.6 + 6 * weight).toFixed(2),
     "stroke-opacity": Math.min(1, (faint ? 0.1 : 0.2) + 0.85 * weight).toFixed(3),
     "stroke-dasharray": headDash(head) });
@@ -108,8 +110,9 @@ function twoColumns({ queries, keys, chosen, readout, choice, width, pin }) {
       for (const { head, i, j, weight } of kept) {
         const place = chosen.findIndex((each) => each.head === head);
         const end = focus.side === "query";
-        marks.append(draw("rect", { x: end ? right + 4 + place * 5 : left - 9 - place * 5,
-          y: y(end ? j : i) - row * 0.36, width: 4, height: row * 0.72, rx: 1.5,
+        marks.append(draw("rect", { y: y(end ? j : i) - row * 0.36,
+          x: end ? right + 4 + place * block : left - 4 - (place + 1) * block, width: block * 0.8,
+          height: row * 0.72, rx: 1.5,
           fill: headColour(head), "fill-opacity": Math.max(0.08, weight).toFixed(3) }));
       }
     }
@@ -146,16 +149,16 @@ function twoColumns({ queries, keys, chosen, readout, choice, width, pin }) {
     return { words, group: draw("g", { role: "listbox", "aria-label": label },
       words.map((word) => word.group)) };
   }
-  const leftSide = column("query", queries, left - 14, "end", say("looks"));
+  const leftSide = column("query", queries, left - 8 - blocks, "end", say("looks"));
   const rightSide = column("key", keys, right + 8 + blocks, "start", say("lookedAt"));
   arrows([leftSide.words.map((w) => w.group), rightSide.words.map((w) => w.group)],
     ["ArrowUp", "ArrowDown"], ["ArrowLeft", "ArrowRight"]);
   const svg = draw("svg", { id: "heads-svg", width, height, viewBox: `0 0 ${width} ${height}`,
     role: "group", "aria-label": say("headsTitle"), "font-family": FONTS,
     "font-size": size, fill: colour("ink") }, lines, marks, leftSide.group, rightSide.group,
-  [["end", left - 14, "looks"], ["start", right + 8 + blocks, "lookedAt"]].map(([anchor, x, words]) =>
-    draw("text", { x, y: 16, "text-anchor": anchor, "font-size": 13, fill: colour("soft"),
-      "aria-hidden": "true" }, say(words))));
+  [["end", left - 8 - blocks, "looks"], ["start", right + 8 + blocks, "lookedAt"]].map(
+    ([anchor, x, words]) => draw("text", { x, y: 16, "text-anchor": anchor, "font-size": 13,
+      fill: colour("soft"), "aria-hidden": "true" }, say(words))));
   return { svg, show };
 }
 

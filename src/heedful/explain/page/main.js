@@ -54,9 +54,10 @@ function show(focus = null) {
   if (!trace) return;
   const wanted = focus ?? document.activeElement?.id;
   const place = find(`${current}-place`);
-  const moved = [...place.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
+  const boxes = () => [...place.querySelectorAll(".scroll")];
+  const moved = boxes().map((box) => [box.scrollLeft, box.scrollTop]);
   data = VIEWS[current](place, { trace, choice, change, open });
-  [...place.querySelectorAll(".scroll")].forEach((box, i) => {
+  boxes().forEach((box, i) => {
     if (moved[i]) [box.scrollLeft, box.scrollTop] = moved[i];
   });
   if (wanted && document.activeElement?.id !== wanted) {

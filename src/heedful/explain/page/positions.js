@@ -51,7 +51,9 @@ function encoding(trace, rows, room) {
 export function byDistance(rows) {
   return rows.map((_, distance) => {
     const found = [];
-    for (let i = 0; i + distance < rows.length; i += 1) found.push(dot(rows[i], rows[i + distance]));
+    for (let i = 0; i + distance < rows.length; i += 1) {
+      found.push(dot(rows[i], rows[i + distance]));
+    }
     const mean = found.reduce((a, b) => a + b, 0) / found.length;
     return { distance, mean, least: Math.min(...found), most: Math.max(...found) };
   });

@@ -13,7 +13,8 @@ export function asSVG(root) {
   const origin = root.getBoundingClientRect();
   const width = Math.max(origin.width, root.scrollWidth);
   const height = Math.max(origin.height, root.scrollHeight);
-  const body = draw("g", { transform: `translate(${MARGIN - origin.left} ${MARGIN - origin.top})` });
+  const [right, down] = [MARGIN - origin.left, MARGIN - origin.top];
+  const body = draw("g", { transform: `translate(${right} ${down})` });
   copy(root, body);
   root.classList.remove("saving");
   const [wide, high] = [Math.ceil(width + 2 * MARGIN), Math.ceil(height + 2 * MARGIN)];

@@ -127,8 +127,8 @@ function joinStage({ trace, head, pass, count, more }) {
     named(say("joined"), strip(pass.concatenated, { step: "concatenated", count, more, part,
       limit: largest([pass.concatenated]), id: "more-joined" })),
     make("p", {}, say("projectWords", heads * wide, size)),
-    named(make("span", {}, "× W", make("sup", {}, "O")), strip(pass.projected, { step: "projected", count, more,
-      limit: largest([pass.projected]), id: "more-projected" })));
+    named(make("span", {}, "× W", make("sup", {}, "O")), strip(pass.projected,
+      { step: "projected", count, more, limit: largest([pass.projected]), id: "more-projected" })));
 }
 
 function normStage({ trace, attention, query, pass, count, more, name }) {

@@ -8,7 +8,9 @@ import { say } from "./words.js";
 
 export function largest(vectors) {
   let found = 0;
-  for (const vector of vectors) for (const value of vector) found = Math.max(found, Math.abs(value));
+  for (const vector of vectors) {
+    for (const value of vector) found = Math.max(found, Math.abs(value));
+  }
   return found;
 }
 

@@ -55,18 +55,19 @@ export function targetWords(trace) {
 }
 
 // Where the page opens: on the head that was measured to find what "it" stands for, with that word
-// pinned; else on all heads of the last encoder layer.
+// pinned; else on the last encoder layer, with all its heads where the sentence is short.
 export function firstChoice(trace) {
   const best = trace.best_head;
   const kind = kindsOf(trace)[0];
   const last = attentionOf(trace, kind, null);
+  const there = last.heads.map((each) => each.head);
   const choice = {
-    kind, layer: last.layer, heads: last.heads.map((each) => each.head),
+    kind, layer: last.layer, heads: trace.source.pieces.length <= 24 ? there : there.slice(0, 1),
     head: last.heads[0].head, query: 0, pinned: null, enlarged: null, wide: false,
     step: 0, temperature: null, topK: 0, topP: 1, ties: "attention", tied: null,
   };
-  const there = best && attentionsOf(trace, "encoder").find((each) => each.layer === best.layer);
-  if (there?.heads.some((each) => each.head === best.head)) {
+  const found = best && attentionsOf(trace, "encoder").find((each) => each.layer === best.layer);
+  if (found?.heads.some((each) => each.head === best.head)) {
     Object.assign(choice, { kind: "encoder", layer: best.layer, heads: [best.head],
       head: best.head, query: best.word, pinned: { side: "query", index: best.word } });
   }

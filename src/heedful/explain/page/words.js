@@ -265,7 +265,7 @@ const WORDS = {
     "“{0}” was taken; the model gave it {1}. Entropy {2} nats.",
     "고른 조각은 “{0}”이고, 모델이 준 확률은 {1}입니다. 엔트로피 {2} nat."],
   beyondTen: [
-    "These ten do not reach top-p: it keeps pieces beyond them too, so the bars show plain chances.",
+    "These ten do not reach top-p: it keeps pieces beyond them too, so bars show plain chances.",
     "이 열 개로는 top-p에 닿지 않아 그 밖의 조각도 남습니다. 그래서 막대는 본래 확률입니다."],
   maskTitle: ["The look-ahead mask", "앞을 가리는 마스크"],
   triangleWords: [
@@ -278,8 +278,8 @@ const WORDS = {
     "디코더가 이 층에서 멈췄다면 출력층이 했을 말입니다."],
   beamTitle: ["The beam", "빔 탐색"],
   beamWords: [
-    "Beam search keeps the best {0} beginnings at each step (length penalty {1}). The number beside "
-      + "a piece is the log-probability of all up to there.",
+    "Beam search keeps the best {0} beginnings at each step (length penalty {1}). The number "
+      + "beside a piece is the log-probability of all up to there.",
     "빔 탐색은 단계마다 가장 나은 시작 {0}개를 남깁니다(길이 벌점 {1}). 조각 옆의 수는 거기까지의 "
       + "로그 확률입니다."],
   beamMany: ["Dropped ones are left out here: there are too many.", "버린 것은 너무 많아 뺐습니다."],
@@ -298,10 +298,10 @@ const WORDS = {
   alignmentTab: ["Alignment", "정렬"],
   alignmentTitle: ["Which word became which", "어느 단어가 어느 단어가 되었는가"],
   alignmentLead: [
-    "Source above, translation below. A line ties a word to where it came from; its thickness, and "
-      + "the number beneath a word, say how sure that is.",
-    "위는 원문, 아래는 번역입니다. 선은 단어가 어디에서 왔는지 이어 주고, 굵기와 단어 아래의 수는 그것이 "
-      + "얼마나 확실한지 말해 줍니다."],
+    "A line ties a word of the translation to the source word it came from. Its thickness, and the "
+      + "number beside a word, say how sure that is.",
+    "선은 번역의 단어를 그 출처인 원문의 단어와 이어 줍니다. 선의 굵기와 단어 곁의 수는 그것이 얼마나 "
+      + "확실한지 말해 줍니다."],
   tiesFrom: ["Ties from", "선의 근거"],
   byAttention: ["Cross-attention", "교차 어텐션"],
   bySaliency: ["Saliency", "현저성"],

@@ -129,7 +129,7 @@ def test_dark_follows_the_system_until_somebody_chooses(show: Show) -> None:
     assert paper(page) == PAPER["dark"]
     assert page.locator("#heads-svg").get_attribute("fill") == "#e9e7e2"
     page.emulate_media(color_scheme="light")
-    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light", timeout=60_000)
     assert paper(page) == PAPER["light"]
     assert page.locator("#heads-svg").get_attribute("fill") == "#20252b"
     page.locator("#theme").click()
@@ -197,7 +197,7 @@ def test_a_trace_of_another_schema_is_refused_in_words(show: Show) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(show: Show, scheme: str) -> None:
     if not AXE.exists():
-        pytest.skip(f"no axe-core in {AXE.parent}: make axe, or npm install --prefix build/node")
+        pytest.skip(f"no axe-core in {AXE.parent}; make peers installs it")
     page = show(made_trace(best=True), color_scheme=scheme)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     for view in VIEWS:
