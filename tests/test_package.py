@@ -34,6 +34,7 @@ LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}
 ROOMS = {
     "ctranslate2": ["interchange/ctranslate2.py"],
     "pydantic": ["config.py", "settings.py"],
+    "python_multipart": ["serve/"],
     "rich": ["cli/", "train/report.py"],
     "sacrebleu": ["metrics.py"],
     "safetensors": ["files.py", "models/folder.py", "train/checkpoint.py"],

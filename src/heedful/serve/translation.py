@@ -118,7 +118,7 @@ class Service:
         self._inside.shutdown(wait=False, cancel_futures=True)
 
     def no_room(self) -> Refusal | None:
-        """Give the refusal that everybody gets, before a body is read, while all queues are full."""
+        """Give the refusal for everybody, before a body is read, while all queues are full."""
         if not all(batcher.full for batcher in self._batchers.values()):
             return None
         return busy(min(batcher.retry_after for batcher in self._batchers.values()))

@@ -134,8 +134,14 @@ async function translate() {
     const answer = await post("translate", { q, source, target, format: "text", alternatives: 3 },
       signal);
     showAnswer(answer, target);
-    busy("lookingInside");
     const found = answer.detectedLanguage?.language ?? source;
+    if (found === target || [answer.via ?? []].flat().length) {
+      find("inside").hidden = true;
+      busy(null);
+      find("status").textContent = say("noSingleModel");
+      return;
+    }
+    busy("lookingInside");
     arrived(await post("explain", { q, source: found, target }, signal));
     busy(null);
   } catch (error) {

@@ -30,6 +30,8 @@ const WORDS = {
   translate: ["Translate", "번역하기"],
   translating: ["Translating…", "번역하는 중…"],
   lookingInside: ["Looking inside…", "안을 들여다보는 중…"],
+  noSingleModel: ["No single model did this: nothing to look inside of.",
+    "한 모델이 번역한 것이 아니어서 들여다볼 안이 없습니다."],
   alternatives: ["Other ways to say it", "다른 번역"],
   copy: ["Copy", "복사"],
   copied: ["Copied.", "복사했습니다."],
