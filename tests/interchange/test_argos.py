@@ -10,7 +10,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from model_case import SENTENCES, make
 
 from heedful.data.text import normalise
 from heedful.errors import InterchangeError
@@ -18,6 +17,7 @@ from heedful.interchange.argos import write_argos
 from heedful.models.folder import Folder
 from heedful.settings import Settings
 from heedful.translator import Translator
+from model_case import SENTENCES, make
 
 ARGOS = Path(__file__).parents[2] / "build" / "argos"
 """Where `make peers` puts argostranslate, which wants other versions of things than we test."""

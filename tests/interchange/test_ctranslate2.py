@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_case import SENTENCES, make
 
 from heedful.decoding.batch import TorchEngine
 from heedful.decoding.hypothesis import length_penalty
@@ -21,6 +20,7 @@ from heedful.interchange.ctranslate2 import CTranslate2Engine, convert
 from heedful.models.folder import Folder, load_model
 from heedful.settings import DecodeSettings
 from heedful.translator import Translator
+from model_case import SENTENCES, make
 
 
 def sources(folder: Folder, count: int = 12) -> list[list[int]]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import torch
-from model_case import SENTENCES, loaded, logits, make, pieces
 from torch import Tensor
 
 from heedful.data.batching import pad
@@ -20,6 +19,7 @@ from heedful.interchange.huggingface import read_huggingface, write_huggingface
 from heedful.models.folder import Folder
 from heedful.models.transformer import Transformer
 from heedful.translator import Translator
+from model_case import SENTENCES, loaded, logits, make, pieces
 
 transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs, such as what they recommend to install

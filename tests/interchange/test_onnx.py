@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from model_case import loaded, make
 
 from heedful.data.batching import pad
 from heedful.errors import InterchangeError
 from heedful.interchange.onnx import write_onnx
+from model_case import loaded, make
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnxscript")
