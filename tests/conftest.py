@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import typing
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,6 +76,18 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("HEEDFUL_DATA is not set: no real data to measure on")
     return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser, where there is one, for the tests of pages."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium here; .ci/run installs it")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
 
 
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:

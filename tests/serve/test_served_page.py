@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 from serve_case import Running, fake, model, running
 
 from heedful.explain.document import page_files
@@ -21,15 +20,6 @@ AXE = Path(__file__).parents[2] / "build" / "node" / "node_modules" / "axe-core"
 TRICK = '<img src=x onerror="document.title=1">'
 VIEWS = ("heads", "map", "steps", "positions", "decoding", "alignment")
 Open = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium here; .ci/run installs it")
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from heedful.train.page import POINTS, write_page
 
@@ -46,15 +45,6 @@ def write(folder: Path, steps: int = 12) -> Path:
     health = {"pairs": 100, "kept": 97, "problems": [problem]}
     write_page(folder / "report.html", log, f"model {HOSTILE}", state, settings, health, 7_000_000)
     return folder / "report.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium here; .ci/run installs it")
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
 
 
 @pytest.fixture
