@@ -25,6 +25,8 @@ from benchmarks.sizes import Amounts
 
 MANY = 16
 """Sentences of a large request."""
+QUEUE = 2048
+"""Pieces that may wait, where more are sent than that."""
 HEAD = "POST /translate HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
 
 
@@ -102,18 +104,18 @@ async def load(port: int, bodies: list[bytes], clients: int, seconds: float) -> 
 def server(path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Run `heedful serve` on a free port."""
     command = [sys.executable, "-m", "heedful", "serve", str(path), "--port", "0", *options]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    try:
-        for line in process.stderr:
-            if found := re.search(r"serving on http://[^:]+:(\d+)", line):
-                yield process, int(found[1])
-                break
-        else:
-            raise RuntimeError("the server did not start")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            for line in process.stderr:
+                if found := re.search(r"serving on http://[^:]+:(\d+)", line):
+                    yield process, int(found[1])
+                    break
+            else:
+                raise RuntimeError("the server did not start")
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
 
 
 def translate(path: Path, text: list[str]) -> float:
@@ -163,8 +165,8 @@ def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
             rate = f"{size * len(found.seconds[200]) / span:,.0f}"
             times = [found.milliseconds(200, share) for share in (50, 99)]
             rows.append([what, rate, relative, *times, str(found.wrong() + found.lost)])
-        with server(path, "--queue", "2048") as (_, port):
-            full = asyncio.run(load(port, many, 4 * clients, seconds / 8))
+        with server(path, "--queue", str(QUEUE)) as (_, port):
+            full = asyncio.run(load(port, many, clients, seconds / 8))
         with server(path) as (process, port):
             told = asyncio.run(_stopped(process, port, many, clients, seconds / 12))
     yield (
@@ -178,8 +180,8 @@ def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
     answered = len(full.seconds.get(200, []))
     refused = len(full.seconds.get(503, [])) + len(full.seconds.get(429, []))
     yield (
-        f"Past the limit (a queue of 2,048 pieces, {4 * clients} clients): {refused:,} requests "
-        f"refused with 503, p95 {full.milliseconds(503, 95)} ms; "
+        f"Past the limit (a queue of {QUEUE:,} pieces, {clients} clients that ask again at once): "
+        f"{refused:,} requests refused with 503, p95 {full.milliseconds(503, 95)} ms; "
         f"{answered:,} answered; other errors {full.wrong() - refused + full.lost}."
     )
     yield (

@@ -130,8 +130,10 @@ class Decoding:
             found = self._engine.search(sources, DecodeSettings(**how))
             return [hypotheses[0].ids for hypotheses in found]
         settings = DecodeSettings(**how, batch_tokens=1 << 30)
+        self._engine.workers, spread = 1, self._engine.workers  # a batch is not to be divided
         parts = [sources[i : i + batch] for i in range(0, len(sources), batch)]
-        done = self._pool.map(lambda part: self._search(part, settings), parts)
+        done = list(self._pool.map(lambda part: self._search(part, settings), parts))
+        self._engine.workers = spread
         return [hypotheses[0].ids for found in done for hypotheses in found]
 
 

@@ -152,6 +152,27 @@ def test_a_full_queue_refuses_at_once_and_takes_what_was_admitted_before() -> No
     run(fill())
 
 
+def test_after_one_that_found_no_room_nobody_passes_it_until_there_is_room() -> None:
+    async def turn_away() -> None:
+        one = batcher(work, limit=40)
+        held = [asyncio.ensure_future(one.translate(["first"]))]
+        await until(lambda: work.rounds)
+        held.append(asyncio.ensure_future(one.translate(["x" * 100])))
+        await asyncio.sleep(0)
+        assert one.waiting < 30 and not one.full
+        for text in ("y" * 100, "small"):  # the small one would fit
+            with pytest.raises(Refusal):
+                await one.translate([text])
+            assert one.full
+        work.gate.set()
+        await asyncio.gather(*held)
+        assert not one.full
+        await one.translate(["small"])
+
+    work = Work()
+    run(turn_away())
+
+
 def test_a_request_that_is_given_up_leaves_the_queue() -> None:
     async def leave() -> None:
         one = batcher(work)

@@ -24,6 +24,9 @@ from heedful.settings import DecodeSettings, SamplingSettings
 
 __all__ = ["TorchEngine", "score", "search"]
 
+READ_AT_ONCE = 32
+"""Sentences: as quick as 64 (and as 16), a fifth quicker than 250 of Multi30k."""
+
 
 class TorchEngine:
     """A model of ours, searched with our own search."""
@@ -35,7 +38,7 @@ class TorchEngine:
         self.model, self._plain = model, plain
         self._quick: Quick | None = None
         keep_memory()
-        self._workers = workers or os.cpu_count() or 1
+        self.workers = workers or os.cpu_count() or 1
         torch.set_num_threads(1)
 
     def search(
@@ -57,7 +60,7 @@ class TorchEngine:
             sampling,
             prefixes,
             self._plain,
-            self._workers,
+            self.workers,
             self._quick,
         )
 
@@ -119,14 +122,12 @@ def _one(
     prefixes: list[Sequence[int]] | None,
     begin: Callable[[Memory], Stepper],
 ) -> list[list[Hypothesis]]:
-    ids, alpha, device = model.ids, decode.length_penalty, model.output_weight.device
+    ids, alpha = model.ids, decode.length_penalty
     copies = n_best if sampling else 1  # each sample of a sentence is a row of its own
     sources = [s for s in sources for _ in range(copies)]
     forced = None if prefixes is None else [p for p in prefixes for _ in range(copies)]
     limits = [limits_for(s, decode) for s in sources]
-    table, lengths = pad([[*s, ids.eos] for s in sources], ids.pad)
-    memory = model.encode(table.to(device), lengths.to(device))
-    stepper = begin(memory)
+    stepper = begin(_read(model, sources))
     if sampling is not None:
         choose = sampler(sources, sampling, copies)
         drawn = greedy(stepper, limits, ids.start, ids.eos, alpha, forced, choose)
@@ -135,6 +136,22 @@ def _one(
         return [[h] for h in greedy(stepper, limits, ids.start, ids.eos, alpha, forced)]
     ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, alpha, forced)
     return [hypotheses[:n_best] for hypotheses in ranked]
+
+
+def _read(model: Transformer, sources: Sequence[Sequence[int]]) -> Memory:
+    """Encode a batch; on a CPU a few sentences at a time, padded to the longest of the few.
+
+    A batch to be written together may have lengths so unlike that a third of it is padding; the
+    decoder's step hardly notices, but the encoder computes every position.
+    """
+    ids, device = model.ids, model.output_weight.device
+    few = READ_AT_ONCE if device.type == "cpu" else len(sources)
+    parts = []
+    for start in range(0, len(sources), few):
+        rows = [[*source, ids.eos] for source in sources[start : start + few]]
+        table, lengths = pad(rows, ids.pad)
+        parts.append(model.encode(table.to(device), lengths.to(device)))
+    return Memory.joined(parts)
 
 
 @torch.inference_mode()

@@ -25,6 +25,8 @@ from heedful.nn.layers import ACTIVATIONS, DecoderLayer
 
 __all__ = ["Quick", "QuickStepper"]
 
+SHORT = 6
+"""Steps up to which sums of products are faster than many tiny matrix products."""
 Linear = tuple[Tensor, Tensor]
 """A matrix, (in, out), and its bias."""
 
@@ -60,7 +62,7 @@ class Quick:
         )
         self.pre = model.settings.norm == "pre"
         bend = model.settings.activation
-        self.bend = torch.relu_ if bend == "relu" else ACTIVATIONS[bend]
+        self.bend = ACTIVATIONS[bend]
         self.words = model.output_weight.detach().t().contiguous()
 
     def logits(self, x: Tensor) -> Tensor:
@@ -192,10 +194,14 @@ class QuickStepper:
         keys[now], values[now] = key, value
         if now == 0:
             return value
-        past_keys = keys[: now + 1].view(now + 1, rows * h, k).permute(1, 2, 0)
-        past_values = values[: now + 1].view(now + 1, rows * h, w).transpose(0, 1)
-        weights = torch.bmm(q.reshape(rows * h, 1, k), past_keys).softmax(-1)
-        return torch.bmm(weights, past_values).view(rows, h * w)
+        past_keys = keys[: now + 1].view(now + 1, rows * h, k)
+        past_values = values[: now + 1].view(now + 1, rows * h, w)
+        q = q.reshape(rows * h, k)
+        if now < SHORT:
+            weights = (past_keys * q).sum(-1, keepdim=True).softmax(0)
+            return (weights * past_values).sum(0).view(rows, h * w)
+        weights = torch.bmm(q[:, None], past_keys.permute(1, 2, 0)).softmax(-1)
+        return torch.bmm(weights, past_values.transpose(0, 1)).view(rows, h * w)
 
     def _look_across(self, index: int, x: Tensor) -> Tensor:
         """Attend to the source: all beams of a sentence look at one copy of it."""

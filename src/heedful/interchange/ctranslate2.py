@@ -182,7 +182,9 @@ class CTranslate2Engine:
         """Load a conversion; `threads` are workers, and threads of each."""
         import ctranslate2
 
-        self._ids, self._workers = folder.ids, threads[0]
+        self._ids = folder.ids
+        self.workers = threads[0]
+        """Batches decoded at once, over which a search is spread; 1 where searches are many."""
         tokenizer = Tokenizer(folder.tokenizer, folder.ids)
         self._source = _distinct(tokenizer.vocabulary(target=False))
         self._target = _distinct(tokenizer.vocabulary(target=True))
@@ -238,7 +240,7 @@ class CTranslate2Engine:
         found: list[list[Hypothesis]] = [[] for _ in sources]
         waiting = []
         budget = decode.batch_tokens // width
-        for batch in batches([len(s) + 1 for s in sources], budget, self._workers):
+        for batch in batches([len(s) + 1 for s in sources], budget, self.workers):
             forced = None if prefixes is None else [self._names(prefixes[i]) for i in batch]
             results = self._translator.translate_batch(
                 [[self._source[i] for i in sources[row]] for row in batch],

@@ -6,6 +6,7 @@ can run on one model at once, and a row can leave the batch by selecting the oth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -65,6 +66,24 @@ class Memory:
     states: Tensor
     lengths: B
     keep: Keep
+
+    @classmethod
+    def joined(cls, parts: Sequence[Memory]) -> Memory:
+        """Put sentences that were read in several goes under each other, padded with zeros."""
+        if len(parts) == 1:
+            return parts[0]
+        longest = max(part.keep.size(-1) for part in parts)
+
+        def wide(table: Tensor, axis: int) -> Tensor:
+            shape = list(table.shape)
+            shape[axis] = longest - shape[axis]
+            return torch.cat([table, table.new_zeros(shape)], axis)
+
+        return cls(
+            torch.cat([wide(part.states, 1) for part in parts]),
+            torch.cat([part.lengths for part in parts]),
+            torch.cat([wide(part.keep, -1) for part in parts]),
+        )
 
     def select(self, rows: Tensor) -> Memory:
         """Keep these rows, in this order."""

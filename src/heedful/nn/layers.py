@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -18,7 +19,7 @@ __all__ = ["Activation", "DecoderLayer", "EncoderLayer", "FeedForward", "Norm"]
 Activation = Literal["relu", "gelu", "swish"]
 Norm = Literal["post", "pre"]
 ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
-    "relu": F.relu,
+    "relu": torch.relu_,  # in place: nothing else needs the inner map's output
     "gelu": F.gelu,
     "swish": F.silu,
 }

@@ -85,13 +85,20 @@ class Batcher:
         self._admitted = 0
         self._number = 0
         self._rate = 0.0
+        self._turned_away = 0
         self.waiting = 0
         """Pieces in the queue."""
 
     @property
     def full(self) -> bool:
-        """Whether nothing more is taken."""
-        return self.waiting >= self._limit
+        """Whether nothing more is taken, not even what would fit.
+
+        After a request that found no room nobody is let in until there is room for its like:
+        otherwise small ones would keep large ones out, and each would be read only to be refused.
+        """
+        if self.waiting + self._turned_away <= self._limit:
+            self._turned_away = 0
+        return self.waiting >= self._limit or self._turned_away > 0
 
     @property
     def retry_after(self) -> int:
@@ -110,7 +117,8 @@ class Batcher:
             return []
         sizes = [pieces_in(text) for text in texts]
         total = sum(sizes)
-        if not admitted and self.waiting and self.waiting + total > self._limit:
+        if not admitted and self.waiting and (self.full or self.waiting + total > self._limit):
+            self._turned_away = max(self._turned_away, min(total, self._limit // 2))
             raise busy(self.retry_after)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         job = _Job(done, [None] * len(texts), len(texts), total)
