@@ -159,7 +159,8 @@ def test_after_one_that_found_no_room_nobody_passes_it_until_there_is_room() -> 
         await until(lambda: work.rounds)
         held.append(asyncio.ensure_future(one.translate(["x" * 100])))
         await asyncio.sleep(0)
-        assert one.waiting < 30 and not one.full
+        assert one.waiting < 30
+        assert not one.full
         for text in ("y" * 100, "small"):  # the small one would fit
             with pytest.raises(Refusal):
                 await one.translate([text])

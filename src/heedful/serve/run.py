@@ -24,6 +24,8 @@ __all__ = ["listen", "make_server", "serve"]
 
 Note = Callable[[str], object]
 
+BACKLOG = 2048
+"""Connections that wait to be taken."""
 SWITCH = 0.001
 """Seconds a thread may keep the interpreter: requests are answered while others are computed."""
 
@@ -45,6 +47,7 @@ def serve(
         server = make_server(app, options)
         for one in app.state.service.directions.models:
             note(f"{one.name}: {one.source} to {one.target}")
+        listener.listen(BACKLOG)  # who reads the next line may connect at once
         note(f"serving on {_address(listener, options)}; Ctrl-C ends it")
         server.run(sockets=[listener])
     finally:
@@ -68,6 +71,7 @@ def make_server(app: Any, options: ServeOptions) -> uvicorn.Server:
             timeout_keep_alive=options.keep_alive,  # type: ignore[arg-type]  # any number will do
             timeout_graceful_shutdown=int(max(options.timeout, options.file_timeout)) + 5,
             h11_max_incomplete_event_size=options.header_limit,
+            backlog=BACKLOG,
         )
     )
 
