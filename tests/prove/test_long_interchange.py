@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_long_multi30k import OUT, files, trained
+from test_long_multi30k import OUT, either, files
 
 from heedful.interchange.argos import write_argos
 from heedful.interchange.ctranslate2 import write_ctranslate2
@@ -31,10 +31,7 @@ SENTENCES = 50
 
 @pytest.fixture
 def model(real_data: Path) -> Path:
-    for seed in (1, 2):  # either will do
-        if (OUT / f"multi30k-de-en-30-{seed}" / "model.safetensors").exists():
-            return OUT / f"multi30k-de-en-30-{seed}"
-    return trained(real_data, 30, 1)
+    return either(real_data)
 
 
 def lines(path: Path) -> list[str]:

@@ -36,6 +36,14 @@ def trained(data: Path, minutes: int, seed: int) -> Path:
     return output
 
 
+def either(data: Path) -> Path:
+    """Give the model of one seed or the other, trained where neither is."""
+    for seed in (1, 2):
+        if (OUT / f"multi30k-de-en-30-{seed}" / "model.safetensors").exists():
+            return OUT / f"multi30k-de-en-30-{seed}"
+    return trained(data, 30, 1)
+
+
 def bleu(model: Path, data: Path) -> float:
     found = evaluate(model, *files(data, "test_2016_flickr"))
     print("\n" + "\n".join(found.lines()))
@@ -69,7 +77,7 @@ def test_the_older_protocol_reaches_the_published_figure(real_data: Path) -> Non
 
 @pytest.mark.parametrize("beam", [1, 4])
 def test_a_thousand_sentences_batched_and_one_by_one(real_data: Path, beam: int) -> None:
-    translator = Translator.load(trained(real_data, 30, 1))
+    translator = Translator.load(either(real_data))
     source = [s for _, s, _ in _pairs(real_data)]
     decode = translator.decoding(beam=beam)
     together = list(translator.lines(source, decode, n_best=beam))
@@ -89,7 +97,7 @@ def test_the_cache_saves_three_quarters_and_more_with_length(real_data: Path) ->
     from benchmarks.cache import run
     from benchmarks.sizes import FULL
 
-    folder = trained(real_data, 30, 1)
+    folder = either(real_data)
     source = [s for _, s, _ in _pairs(real_data)]
     both = [Translator.load(folder, engine="torch", plain=plain) for plain in (False, True)]
     ratios = []
