@@ -37,7 +37,6 @@ class TorchEngine:
         """Take a worker a core, each with one thread: faster than one with all of them."""
         self.model, self._plain = model, plain
         self._quick: Quick | None = None
-        keep_memory()
         self.workers = workers or os.cpu_count() or 1
         torch.set_num_threads(1)
 
@@ -50,6 +49,7 @@ class TorchEngine:
         prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
         """Give the best translations of every source, in the order of the sources."""
+        keep_memory()  # not before: a server that only looks inside a model had better give it back
         if self._quick is None and Quick.suits(self.model):
             self._quick = Quick(self.model)
         return search(
