@@ -127,12 +127,12 @@ class Decoding:
         how = {"beam": beam, "max_length": self._steps, "guards": False}
         sources = self._sources[::every]
         if not batch:
-            found = self._engine.search(sources, DecodeSettings(**how))
+            found = self._engine.search(sources, DecodeSettings(**how), scored=False)
             return [hypotheses[0].ids for hypotheses in found]
         settings = DecodeSettings(**how, batch_tokens=1 << 30)
         self._engine.workers, spread = 1, self._engine.workers  # a batch is not to be divided
         parts = [sources[i : i + batch] for i in range(0, len(sources), batch)]
-        done = list(self._pool.map(lambda part: self._search(part, settings), parts))
+        done = list(self._pool.map(lambda part: self._search(part, settings, scored=False), parts))
         self._engine.workers = spread
         return [hypotheses[0].ids for found in done for hypotheses in found]
 

@@ -153,7 +153,8 @@ class Translator:
         """Translate lines of text; `options` are decoding settings such as `beam=1`."""
         if isinstance(texts, str):
             raise DataError("translate() takes a list of texts; put the one text into a list")
-        return [t.text for t in self.lines(texts, self.decoding(**options), prefix=prefix)]
+        decode = self.decoding(**options)
+        return [t.text for t in self.lines(texts, decode, prefix=prefix, scored=False)]
 
     def decoding(self, **options: Any) -> DecodeSettings:
         """Give the model's own decoding settings with some changed."""
@@ -168,8 +169,12 @@ class Translator:
         sampling: SamplingSettings | None = None,
         prefix: str = "",
         at_once: int = LINES_AT_ONCE,
+        scored: bool = True,
     ) -> Iterator[Translation]:
-        """Translate a stream of lines, `at_once` at a time: 1 answers each as it comes."""
+        """Translate a stream of lines, `at_once` at a time: 1 answers each as it comes.
+
+        Greedy translations that need not be `scored` are found faster.
+        """
         decode = decode or self.settings.decode
         if n_best > decode.beam and sampling is None:
             raise ConfigError(
@@ -177,7 +182,7 @@ class Translator:
             )
         stream = iter(texts)
         while chunk := list(islice(stream, at_once)):
-            yield from self._chunk(chunk, decode, n_best, sampling, prefix)
+            yield from self._chunk(chunk, decode, n_best, sampling, prefix, scored)
 
     def _chunk(
         self,
@@ -186,6 +191,7 @@ class Translator:
         n_best: int,
         sampling: SamplingSettings | None,
         prefix: str,
+        scored: bool,
     ) -> Iterator[Translation]:
         lines = [self._parts(text, decode) for text in texts]
         flat = [part.ids for parts in lines for part in parts]
@@ -193,7 +199,8 @@ class Translator:
         forced = self.tokenizer.encode(normalise(prefix), target=True)
         prefixes = [forced if i == 0 else [] for parts in lines for i, _ in enumerate(parts)]
         engine = self._engine_for(flat, decode, sampling)
-        found = iter(engine.search(flat, decode, n_best, sampling, prefixes if forced else None))
+        begun = prefixes if forced else None
+        found = iter(engine.search(flat, decode, n_best, sampling, begun, scored))
         for parts in lines:
             yield self._join(parts, [next(found) for _ in parts], n_best)
 

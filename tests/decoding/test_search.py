@@ -164,6 +164,15 @@ def test_beam_one_equals_greedy(model: Transformer) -> None:
         assert ranked[0].logp == pytest.approx(expected[0].logp, abs=1e-4)
 
 
+def test_greedy_without_scores_finds_the_same_words(model: Transformer) -> None:
+    sources, decode, forced = sentences(11), DecodeSettings(beam=1), [[7], *[[]] * 10]
+    with_scores, without = (
+        search(model, sources, decode, prefixes=forced, scored=scored) for scored in (True, False)
+    )
+    assert texts(with_scores) == texts(without)
+    assert all(math.isnan(found[0].score) for found in without)
+
+
 @pytest.mark.parametrize("width", [1, 3])
 def test_the_cache_changes_no_result(model: Transformer, width: int) -> None:
     sources, decode = sentences(9), DecodeSettings(beam=width)

@@ -54,6 +54,8 @@ def test_both_engines_find_and_score_the_same(tmp_path: Path, model: dict[str, A
         if beam == 1:  # the two beams end a search by other rules, greedy has but one way
             assert [h[0].ids for h in one] == [h[0].ids for h in other]
             assert [h[0].stop for h in one] == [h[0].stop for h in other]
+            quick = theirs.search(given, decode, scored=False)
+            assert [h[0].ids for h in quick] == [h[0].ids for h in one]
         for found in (one, other):
             ended = [
                 (s, h) for s, hs in zip(given, found, strict=True) for h in hs if h.stop == "end"

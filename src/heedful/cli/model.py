@@ -264,6 +264,7 @@ def translate(
         engine=engine,  # type: ignore[arg-type]  # what is not one is refused in one line
         compute=compute,  # type: ignore[arg-type]
         note=say,
+        scored=scores or n_best > 1,
         **({"at_once": 1} if sys.stdin.isatty() and not text else {}),  # a person is typing
     )
     guarded = 0

@@ -47,6 +47,7 @@ class TorchEngine:
         n_best: int = 1,
         sampling: SamplingSettings | None = None,
         prefixes: Sequence[Sequence[int]] | None = None,
+        scored: bool = True,
     ) -> list[list[Hypothesis]]:
         """Give the best translations of every source, in the order of the sources."""
         keep_memory()  # not before: a server that only looks inside a model had better give it back
@@ -62,6 +63,7 @@ class TorchEngine:
             self._plain,
             self.workers,
             self._quick,
+            scored,
         )
 
     def score(
@@ -81,12 +83,14 @@ def search(
     plain: bool = False,
     workers: int = 1,
     quick: Quick | None = None,
+    scored: bool = True,
 ) -> list[list[Hypothesis]]:
     """Give the best translations of every source, in the order of the sources.
 
     Sources are without the end symbol. `plain` decodes without a cache, for comparison. With
     several workers, batches are decoded side by side; torch should have few threads then.
-    `quick` is the decoder laid out for speed, if that was done before.
+    `quick` is the decoder laid out for speed, if that was done before. Greedy search may do without
+    scores.
     """
     found: list[list[Hypothesis]] = [[] for _ in sources]
     width = n_best if sampling else decode.beam
@@ -98,7 +102,8 @@ def search(
 
     def translate(batch: list[int]) -> None:
         forced = None if prefixes is None else [prefixes[i] for i in batch]
-        results = _one(model, [sources[i] for i in batch], decode, n_best, sampling, forced, begin)
+        rows = [sources[i] for i in batch]
+        results = _one(model, rows, decode, n_best, sampling, forced, begin, scored)
         for index, result in zip(batch, results, strict=True):
             found[index] = result
 
@@ -121,6 +126,7 @@ def _one(
     sampling: SamplingSettings | None,
     prefixes: list[Sequence[int]] | None,
     begin: Callable[[Memory], Stepper],
+    scored: bool,
 ) -> list[list[Hypothesis]]:
     ids, alpha = model.ids, decode.length_penalty
     copies = n_best if sampling else 1  # each sample of a sentence is a row of its own
@@ -133,7 +139,8 @@ def _one(
         drawn = greedy(stepper, limits, ids.start, ids.eos, alpha, forced, choose)
         return [drawn[i : i + copies] for i in range(0, len(drawn), copies)]
     if decode.beam == 1:
-        return [[h] for h in greedy(stepper, limits, ids.start, ids.eos, alpha, forced)]
+        found = greedy(stepper, limits, ids.start, ids.eos, alpha, forced, scored=scored)
+        return [[h] for h in found]
     ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, alpha, forced)
     return [hypotheses[:n_best] for hypotheses in ranked]
 

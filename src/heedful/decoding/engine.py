@@ -28,8 +28,12 @@ class Engine(Protocol):
         n_best: int = 1,
         sampling: SamplingSettings | None = None,
         prefixes: Sequence[Ids] | None = None,
+        scored: bool = True,
     ) -> list[list[Hypothesis]]:
-        """Give the best translations of every source, in the order of the sources."""
+        """Give the best translations of every source, in the order of the sources.
+
+        A greedy search that is not `scored` is faster, and its scores are not numbers.
+        """
         ...
 
     def score(

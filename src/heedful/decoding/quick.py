@@ -135,8 +135,14 @@ class QuickStepper:
             torch.zeros(memory.keep.shape).masked_fill_(~memory.keep, -math.inf) if padded else None
         )
         self._seen: list[tuple[Tensor, Tensor]] = []
+        real = memory.keep.flatten().nonzero()[:, 0] if padded else None
+        states = memory.states.flatten(0, 1)
+        states = states if real is None else states.index_select(0, real)
         for layer in quick.layers:
-            both = _apply(memory.states.flatten(0, 1), layer.source)
+            both = _apply(states, layer.source)
+            if real is not None:  # what is padding has no keys: it is masked
+                spread = both.new_zeros(memory.keep.numel(), both.size(1))
+                both = spread.index_copy_(0, real, both)
             both = both.view(*memory.states.shape[:2], -1)  # B S (H K + H W)
             keys, values = both[..., : h * k], both[..., h * k :]
             self._seen.append(

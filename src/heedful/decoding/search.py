@@ -71,8 +71,12 @@ def greedy(
     alpha: float = 0.0,
     prefixes: Sequence[Sequence[int]] | None = None,
     choose: Chooser = _best,
+    scored: bool = True,
 ) -> list[Hypothesis]:
-    """Take the best word at every step, or the one `choose` draws."""
+    """Take the best word at every step, or the one `choose` draws.
+
+    Without `scored` a word's probability is not computed, and a score is not a number.
+    """
     count = len(limits)
     device = torch.device("cpu")
     live = torch.arange(count, device=device)
@@ -85,7 +89,10 @@ def greedy(
     while len(live):
         logits = stepper.step(words)
         chosen = choose(logits, live, step)
-        gained = _cost(logits, chosen, best=choose is _best)
+        if scored:
+            gained = _cost(logits, chosen, best=choose is _best)
+        else:
+            gained = torch.full((len(live),), math.nan)
         if prefixes is not None:
             for row, sentence in enumerate(live.tolist()):
                 if step < len(prefixes[sentence]):

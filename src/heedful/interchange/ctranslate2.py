@@ -6,6 +6,7 @@ does not load torch, nor does translating with a conversion.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -207,6 +208,7 @@ class CTranslate2Engine:
         n_best: int = 1,
         sampling: SamplingSettings | None = None,
         prefixes: Sequence[Sequence[int]] | None = None,
+        scored: bool = True,
     ) -> list[list[Hypothesis]]:
         """Give the best translations of every source, in the order of the sources.
 
@@ -224,7 +226,7 @@ class CTranslate2Engine:
             "length_penalty": 0,
             "min_decoding_length": 0,
             "max_input_length": 0,
-            "return_scores": True,
+            "return_scores": scored or width > 1,
             "return_end_token": True,
             "asynchronous": True,
         }
@@ -255,7 +257,9 @@ class CTranslate2Engine:
                 ranked = rank(
                     [
                         self._hypothesis(tokens, score, decode, limits[row])
-                        for tokens, score in zip(result.hypotheses, result.scores, strict=True)
+                        for tokens, score in zip(
+                            result.hypotheses, result.scores or [math.nan], strict=True
+                        )
                     ]
                 )
                 found[row] = ranked[:n_best]

@@ -27,8 +27,9 @@ def translate(
     engine: Choice = "auto",
     compute: Compute = "float32",
     note: Note = logger.info,
+    scored: bool = True,
 ) -> Iterator[Translation]:
     """Translate lines as they come; `changes` are decoding settings other than the model's."""
     translator = Translator.load(model, workers=threads, engine=engine, compute=compute, note=note)
     decode = translator.decoding(**(changes or {}))
-    return translator.lines(lines, decode, n_best, sampling, prefix, at_once)
+    return translator.lines(lines, decode, n_best, sampling, prefix, at_once, scored)
