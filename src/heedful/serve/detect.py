@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -248,9 +249,9 @@ class _Group:
         borrowed = _BORROWED * sum(chances) / len(chances)
         return [best + math.log((1 - _BORROWED) * chance + borrowed) for chance in chances]
 
-    def _make_row(self, gram: str) -> list[float]:
+    def _make_row(self, gram: str) -> array[float]:
         """Give the log-probability of the last letter after the others, in every language."""
-        return [math.log(_chance(gram, counts)) for counts in self._counts]
+        return array("d", [math.log(_chance(gram, counts)) for counts in self._counts])
 
 
 def _words_of_list(text: str) -> list[tuple[str, str]]:
