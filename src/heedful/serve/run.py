@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedful.errors import ConfigError
-from heedful.machine import give_memory_back
 from heedful.serve.app import build_app
 from heedful.serve.connections import connection_class
 from heedful.serve.directions import Served
@@ -38,7 +37,6 @@ def serve(
 ) -> None:
     """Serve models until SIGTERM or Ctrl-C; what was accepted by then is answered."""
     options = options or ServeOptions()
-    give_memory_back()
     if threading.current_thread() is threading.main_thread():
         # uvicorn gives the signal on when it is done; ours ends with 0 then.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
