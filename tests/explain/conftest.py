@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from heedful.explain.document import as_page
+from page_case import watch
 
 Show = Callable[..., Page]
 
@@ -27,16 +28,7 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
         context.set_offline(True)
         context.set_default_timeout(120_000)  # a busy machine is no failure
         page = context.new_page()
-        page.on("console", lambda message: wrong.append(message.text))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith(("file:", "data:", "blob:"))
-                else wrong.append(request.url)
-            ),
-        )
+        watch(page, wrong, ("file:",))
         file = tmp_path / f"page{len(contexts)}.html"
         file.write_text(as_page(trace, title), encoding="utf-8")
         page.goto(file.as_uri())

@@ -56,7 +56,7 @@ def test_generated_requests_find_no_server_error_and_no_untold_answer(tmp_path: 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 def test_ten_thousand_generated_requests_leave_the_memory_level(tmp_path: Path) -> None:
-    """On a real model: no 5xx, no hang, memory after all within 5 % of that after a quarter."""
+    """On a real model: no 5xx, no hang, memory after all within 5 % of that after the first."""
     folder = make(tmp_path / "model")
     command = [sys.executable, "-m", "heedful", "serve", str(folder.path), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -78,7 +78,6 @@ def test_ten_thousand_generated_requests_leave_the_memory_level(tmp_path: Path) 
             answers = counted(url)
             print(answers)
             assert not [status for status in answers if status.startswith("5")]
-            # Not the first: what is loaded when it is first needed is not all there by then.
-            assert levels[-1] <= 1.05 * levels[1]
+            assert levels[-1] <= 1.05 * levels[0]
         finally:
             process.terminate()

@@ -15,6 +15,7 @@ from heedful.serve.directions import Served
 from heedful.serve.keys import Keys
 from heedful.translator import Translator
 from model_case import make
+from page_case import watch
 
 AXE = Path(__file__).parents[2] / "build" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 TRICK = '<img src=x onerror="document.title=1">'
@@ -41,17 +42,8 @@ def visit(browser: Browser) -> Iterator[Open]:
         context = browser.new_context(locale="en-US", **kind)
         contexts.append(context)
         page = context.new_page()
-        if not refused:  # the browser tells of every answer that is no success
-            page.on("console", lambda message: wrong.append(message.text))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith((url, "data:", "blob:"))
-                else wrong.append(request.url)
-            ),
-        )
+        # The browser tells of every answer that is no success.
+        watch(page, wrong, (url,), console=not refused)
         page.goto(url)
         page.locator("#target-language option").first.wait_for(state="attached")
         return page

@@ -61,8 +61,7 @@ class Quick:
             attention.d_value,
         )
         self.pre = model.settings.norm == "pre"
-        bend = model.settings.activation
-        self.bend = ACTIVATIONS[bend]
+        self.bend = ACTIVATIONS[model.settings.activation]
         self.words = model.output_weight.detach().t().contiguous()
 
     def logits(self, x: Tensor) -> Tensor:

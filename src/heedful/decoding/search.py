@@ -23,7 +23,10 @@ class Stepper(Protocol):
     """A model in the middle of writing, one row a sentence or hypothesis."""
 
     def step(self, words: Tensor) -> Tensor:
-        """Read the newest word of every row; give the logits of the next one, rows x vocabulary."""
+        """Read the newest word of every row; give the logits of the next one, rows x vocabulary.
+
+        The search may use their memory up.
+        """
         ...
 
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
