@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 
+import httpx
 import pytest
-from serve_case import app_of, ask, model, translate
+from serve_case import LATER, app_of, ask, model, running, translate
 
 from heedful.serve.metrics import Counter, Histogram, Metrics
 
@@ -76,3 +78,16 @@ def test_a_log_of_requests_holds_no_text(caplog: pytest.LogCaptureFixture) -> No
     assert "health 200" not in "".join(
         record.getMessage() for record in caplog.records if record.name == "heedful.serve"
     )
+
+
+def test_freed_memory_goes_back_after_requests_and_not_at_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given_back = threading.Semaphore(0)
+    monkeypatch.setattr("heedful.serve.app.TIDY", 0.02)
+    monkeypatch.setattr("heedful.serve.app.give_memory_back", given_back.release)
+    with running() as served:
+        assert not given_back.acquire(timeout=0.2)
+        httpx.get(f"{served.url}/health")
+        assert given_back.acquire(timeout=LATER)
+        assert not given_back.acquire(timeout=0.2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import traceback
@@ -20,6 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from heedful.errors import DataError
+from heedful.machine import give_memory_back
 from heedful.serve.directions import Directions, Served, load
 from heedful.serve.door import Door
 from heedful.serve.forms import parse_query
@@ -49,6 +51,8 @@ HEADERS = {
 _SAFE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 COSTLY = ("/translate", "/translate_file")
 """What is refused before anything else is done, while every queue is full."""
+TIDY = 5.0
+"""Seconds after which freed memory goes back to the system, if there were requests."""
 CLIENT_LEFT = 499
 """What is counted for a client that did not wait; no one reads it."""
 
@@ -84,7 +88,9 @@ def build_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        tidying = asyncio.create_task(_tidy(metrics))
         yield
+        tidying.cancel()
         service.close()
 
     def client_left(request: Request, error: Exception) -> Response:
@@ -122,6 +128,19 @@ def build_app(
     app.router.redirect_slashes = False  # the shell takes a last slash off
     app.state.service = service
     return app
+
+
+async def _tidy(metrics: ServerMetrics) -> None:
+    """Give what requests have freed back to the system now and then.
+
+    Every thread's freed memory is its own: unused, it would grow with the work they have done.
+    """
+    seen = 0.0
+    while True:
+        await asyncio.sleep(TIDY)
+        if metrics.requests.total != seen:
+            seen = metrics.requests.total
+            await asyncio.to_thread(give_memory_back)
 
 
 def _say_no(refusal: Refusal) -> Response:

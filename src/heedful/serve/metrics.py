@@ -40,6 +40,11 @@ class Counter:
         """Count."""
         self._values[labels] = self._values.get(labels, 0) + by
 
+    @property
+    def total(self) -> float:
+        """All of them together."""
+        return sum(self._values.values())
+
     def lines(self) -> list[str]:
         """Write the values."""
         return [

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from heedful.errors import ConfigError, DataError
+from heedful.machine import give_memory_back
 from heedful.serve.aligning import Aligner
 from heedful.serve.batcher import Batcher
 from heedful.serve.detect import Detector, Guess
@@ -250,8 +251,11 @@ class Service:
             raise busy(5, "too many traces are waiting")
 
         def work() -> bytes:
-            with self._torch:
-                return to_json(served.translator.trace(text, **options))
+            try:
+                with self._torch:
+                    return to_json(served.translator.trace(text, **options))
+            finally:
+                give_memory_back()
 
         future = self._inside.submit(work)
         self._traces.add(future)
