@@ -96,8 +96,6 @@ class Batcher:
         After a request that found no room nobody is let in until there is room for its like:
         otherwise small ones would keep large ones out, and each would be read only to be refused.
         """
-        if self.waiting + self._turned_away <= self._limit:
-            self._turned_away = 0
         return self.waiting >= self._limit or self._turned_away > 0
 
     @property
@@ -136,9 +134,15 @@ class Batcher:
             await done
         finally:
             job.left = True
-            self.waiting -= job.waiting
+            self._make_room(job.waiting)
             job.waiting = 0
         return [one for one in job.found if one is not None]
+
+    def _make_room(self, pieces: int) -> None:
+        """Count pieces that wait no more, and let others in again once there is room enough."""
+        self.waiting -= pieces
+        if self.waiting + self._turned_away <= self._limit:
+            self._turned_away = 0
 
     def close(self) -> None:
         """Let the threads end."""
@@ -190,7 +194,7 @@ class Batcher:
             if item.job.left:
                 continue
             item.job.waiting -= item.pieces
-            self.waiting -= item.pieces
+            self._make_room(item.pieces)
             pieces += item.pieces
             items.append(item)
         return items
