@@ -79,6 +79,9 @@ class Detector:
         for code in self.languages:
             for script, profile in _readings(code):
                 self._served.setdefault(script, {}).setdefault(profile, []).append(code)
+        for script in self._served:
+            if script in _PROFILES:
+                _group(script)  # now, not in the first request
 
     def detect(self, text: str) -> list[Guess]:
         """Give the languages the text may be in, best first.
@@ -141,7 +144,7 @@ def _readings(code: str) -> list[tuple[str, str]]:
     return found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _script(char: str) -> str:
     """Name the script of one character; scripts unknown to `script_of` by their Unicode name."""
     name = script_of(char)
@@ -215,7 +218,7 @@ class _Group:
                 self._words.setdefault(word, []).append((number, probability))
                 _count(word, counts)
             self._counts.append(counts)
-        self._row = lru_cache(maxsize=4096)(self._make_row)
+        self._row = lru_cache(maxsize=2048)(self._make_row)
 
     def score(self, words: Sequence[str]) -> dict[str, float]:
         """Give the log-probability of some words in each language, and in any other ("").
