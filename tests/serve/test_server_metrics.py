@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from serve_case import LATER, app_of, ask, model, running, translate
+from serve_case import LATER, app_of, ask, fake, model, running, translate
 
 from heedful.serve.metrics import Counter, Histogram, Metrics
 
@@ -80,14 +81,25 @@ def test_a_log_of_requests_holds_no_text(caplog: pytest.LogCaptureFixture) -> No
     )
 
 
-def test_freed_memory_goes_back_after_requests_and_not_at_rest(
+def test_freed_memory_goes_back_after_requests_and_during_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     given_back = threading.Semaphore(0)
-    monkeypatch.setattr("heedful.serve.app.TIDY", 0.02)
+    monkeypatch.setattr("heedful.serve.app.REST", 0.02)
+    monkeypatch.setattr("heedful.serve.app.TIDY", 0.1)
     monkeypatch.setattr("heedful.serve.app.give_memory_back", given_back.release)
-    with running() as served:
-        assert not given_back.acquire(timeout=0.2)
+    one = model()
+    with running(one) as served:
+        assert not given_back.acquire(timeout=0.2)  # nothing was asked
         httpx.get(f"{served.url}/health")
         assert given_back.acquire(timeout=LATER)
-        assert not given_back.acquire(timeout=0.2)
+        assert not given_back.acquire(timeout=0.2)  # nothing since
+        fake(one).gate.clear()
+        with ThreadPoolExecutor(1) as pool:
+            body = {"q": "one", "source": "en", "target": "ko"}
+            waiting = pool.submit(httpx.post, f"{served.url}/translate", json=body, timeout=LATER)
+            assert fake(one).busy.acquire(timeout=LATER)
+            httpx.get(f"{served.url}/health")
+            assert given_back.acquire(timeout=LATER)  # though one is under way
+            fake(one).gate.set()
+            assert waiting.result().status_code == 200

@@ -51,8 +51,8 @@ HEADERS = {
 _SAFE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 COSTLY = ("/translate", "/translate_file")
 """What is refused before anything else is done, while every queue is full."""
-TIDY = 5.0
-"""Seconds after which freed memory goes back to the system, if there were requests."""
+REST, TIDY = 0.5, 5.0
+"""Seconds after which freed memory goes back to the system: without a request, and with them."""
 CLIENT_LEFT = 499
 """What is counted for a client that did not wait; no one reads it."""
 
@@ -131,15 +131,17 @@ def build_app(
 
 
 async def _tidy(metrics: ServerMetrics) -> None:
-    """Give what requests have freed back to the system now and then.
+    """Give what requests have freed back to the system: at rest at once, else now and then.
 
     Every thread's freed memory is its own: unused, it would grow with the work they have done.
     """
-    seen = 0.0
+    seen, since = 0.0, 0.0
     while True:
-        await asyncio.sleep(TIDY)
-        if metrics.requests.total != seen:
-            seen = metrics.requests.total
+        await asyncio.sleep(REST)
+        since += REST
+        at_rest = not any(metrics.under_way.values())
+        if metrics.requests.total != seen and (at_rest or since >= TIDY):
+            seen, since = metrics.requests.total, 0.0
             await asyncio.to_thread(give_memory_back)
 
 
