@@ -10,6 +10,8 @@ import pytest
 from made_trace import made_trace
 from playwright.sync_api import Page, expect
 
+from page_case import reload_until
+
 Show = Callable[..., Page]
 VIEWS = ("heads", "map", "steps", "positions", "decoding", "alignment")
 AXE = Path(__file__).parents[2] / "build" / "node" / "node_modules" / "axe-core" / "axe.min.js"
@@ -44,8 +46,7 @@ def test_korean_readers_are_at_home(show: Show) -> None:
     page.locator("#language").click()
     assert page.locator("#tab-steps").inner_text() == "Step by step"
     assert page.locator("#view-alignment h2").inner_text() == "Which word became which"
-    page.reload()
-    assert page.locator("html").get_attribute("lang") == "en"
+    reload_until(page, lambda: page.locator("html").get_attribute("lang") == "en")
     page.locator("#language").click()
     assert page.locator("#view-heads h2").inner_text() == "어느 단어가 어느 단어를 보는가"
 
@@ -134,8 +135,7 @@ def test_dark_follows_the_system_until_somebody_chooses(show: Show) -> None:
     assert page.locator("#heads-svg").get_attribute("fill") == "#20252b"
     page.locator("#theme").click()
     assert paper(page) == PAPER["dark"]
-    page.reload()
-    assert paper(page) == PAPER["dark"]
+    reload_until(page, lambda: paper(page) == PAPER["dark"])
 
 
 def hostile() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ class Waiting(Fake):
 
 
 if __name__ == "__main__":
+    # A shell starts what runs in the background with Ctrl-C ignored, and children inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     serve(
         [Served("model", "en", "ko", Waiting(Path(sys.argv[1])))],
         ServeOptions(port=0),
