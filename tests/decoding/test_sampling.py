@@ -28,3 +28,15 @@ def test_draws_have_the_right_frequencies() -> None:
     drawn = choose(logits, torch.arange(6000), 0)
     counts = torch.bincount(drawn, minlength=3) / 6000
     assert counts.tolist() == pytest.approx([0.5, 0.3, 0.2], abs=0.03)
+
+
+def test_the_largest_draw_is_still_a_possible_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Last:
+        def random(self) -> float:
+            return 1 - 2.0**-53
+
+    monkeypatch.setattr("numpy.random.default_rng", lambda seed: Last())
+    logits = torch.full((1, 70), -torch.inf)
+    logits[:, :60] = torch.randn(60)
+    (word,) = sampler([[1]], SamplingSettings())(logits, torch.arange(1), 0).tolist()
+    assert word == int(logits[0, :60].argmin())

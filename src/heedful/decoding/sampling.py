@@ -48,8 +48,9 @@ def sampler(
     def choose(logits: Tensor, sentences: Tensor, step: int) -> Tensor:
         shares, words = filtered(logits, settings.temperature, settings.top_k, settings.top_p)
         drawn = torch.tensor([generators[i].random() for i in sentences.tolist()])
-        place = torch.searchsorted(shares.double().cumsum(-1), drawn[:, None].double())
-        return words.gather(1, place.clamp(max=words.size(1) - 1))[:, 0]
+        reached = shares.double().cumsum(-1)
+        goal = drawn[:, None].double() * reached[:, -1:]  # rounded shares rarely sum to just 1
+        return words.gather(1, torch.searchsorted(reached, goal))[:, 0]
 
     return choose
 

@@ -25,7 +25,7 @@ class Stepper(Protocol):
     def step(self, words: Tensor) -> Tensor:
         """Read the newest word of every row; give the logits of the next one, rows x vocabulary.
 
-        The search may use their memory up.
+        There may be more columns than words, all of -inf. The search may use their memory up.
         """
         ...
 
@@ -171,6 +171,7 @@ def beam(
         best, spot = total.topk(min(2 * width, total.size(1)), dim=1)
         parent = spot // wide
         word = ids.view(len(live), -1).gather(1, spot)
+        word = word.masked_fill(best.isneginf(), eos)  # what is impossible may not even be a word
         step += 1
         ended = word == eos
 

@@ -13,10 +13,22 @@ from torch import Tensor
 
 from heedful.nn.shapes import MD, MV, M
 
-__all__ = ["Loss", "projected", "smoothed"]
+__all__ = ["Loss", "aligned", "projected", "smoothed"]
 
 CHUNK = 1 << 21
 """Logits alive at once in `projected`: small enough for a CPU's cache, large enough for speed."""
+
+LINE = 32
+"""Numbers that a row of logits is rounded up to: two of a CPU's cache lines."""
+
+
+def aligned(words: int) -> int:
+    """Round a vocabulary up, so that each row of logits begins where the first one does.
+
+    Rows of 4,001 numbers begin anywhere, and a CPU's matrix product that has to write or read them
+    takes half as long again.
+    """
+    return -(-words // LINE) * LINE
 
 
 class Loss(NamedTuple):
@@ -67,9 +79,14 @@ class _Projected(torch.autograd.Function):
         d_hidden = torch.empty_like(hidden) if wanted else None
         d_weight = torch.empty_like(weight) if wanted else None
         d_bias = torch.zeros_like(bias) if wanted and bias is not None else None
+        room = hidden.new_empty(min(rows, hidden.size(0)), aligned(weight.size(0)))
         for part in range(0, hidden.size(0), rows):
             states, wanted_ids = hidden[part : part + rows], targets[part : part + rows, None]
-            logits = states @ weight.T if bias is None else torch.addmm(bias, states, weight.T)
+            logits = room[: len(states), : weight.size(0)]
+            if bias is None:
+                torch.mm(states, weight.T, out=logits)
+            else:
+                torch.addmm(bias, states, weight.T, out=logits)
             if pad is not None:
                 logits[:, pad] = 0
             if smoothing:
