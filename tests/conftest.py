@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 import torch
 from torch import Tensor, nn
 
 torch.set_num_threads(1)  # models here are tiny: a second thread would only wait
+hypothesis.settings.register_profile("heedful", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("heedful")
 
 
 @functools.cache

@@ -59,7 +59,7 @@ def batches(corpus: Corpus, budget: int = 300, seed: int = 1, **kind: object) ->
 LENGTHS = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 30)), min_size=1, max_size=60)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(LENGTHS, st.integers(62, 400), st.integers(0, 3), st.integers(0, 5))
 def test_every_row_comes_once_an_epoch_within_the_budget(
     lengths: list[tuple[int, int]], budget: int, seed: int, epoch: int
@@ -137,7 +137,7 @@ def test_a_pair_over_the_budget_is_told() -> None:
     assert len(batches(corpus, 26).plan(0)) == 2
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 12), st.integers(1, 5))
 def test_parts_of_a_batch_are_the_batch(rows: int, parts: int) -> None:
     (batch,) = batches(drawn(rows), 10_000).epoch(0)

@@ -239,7 +239,7 @@ TEXTS = st.lists(PIECES, max_size=6).map(" ".join)
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=30), st.booleans(), st.booleans())
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_the_filter_and_the_doctor_agree_on_every_pair(
     tmp_path_factory: pytest.TempPathFactory,
     pairs: list[tuple[str, str]],

@@ -78,7 +78,7 @@ DRAWN = st.text("aB1가다か漢 .!?…。！\"'»«“”()\n\t,zM\u0301", max_
 
 
 @given(DRAWN | st.text(max_size=60), st.sampled_from(["und", "de", "ko", "en"]))
-@settings(deadline=None)
+@settings()
 def test_nothing_is_lost_by_splitting(text: str, language: str) -> None:
     pairs = split_keeping(text, language)
     assert "".join(sentence + space for sentence, space in pairs) == text
@@ -126,7 +126,7 @@ def uneven(text: str) -> int:
 
 
 @given(DRAWN | st.text(max_size=80), st.integers(4, 30), st.sampled_from([len, bytes_long, uneven]))
-@settings(deadline=None)
+@settings()
 def test_no_part_is_too_long_and_no_character_is_lost(
     text: str,
     limit: int,

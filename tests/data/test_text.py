@@ -53,7 +53,7 @@ def test_a_line_has_one_spelling(given_text: str, expected: str) -> None:
 
 
 @given(ANY_TEXT)
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_normalising_twice_changes_nothing_and_leaves_nothing_invisible(text: str) -> None:
     once = normalise(text)
     assert normalise(once) == once
@@ -146,7 +146,7 @@ ALPHABET = [
 
 
 @given(st.lists(st.sampled_from(ALPHABET), max_size=30).map("".join))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_the_compiled_table_agrees_on_drawn_text(
     compiled: sentencepiece.SentencePieceProcessor, text: str
 ) -> None:
@@ -162,7 +162,7 @@ def _composes_across_the_invisible(text: str) -> bool:
 
 
 @given(ANY_TEXT.filter(lambda text: "\0" not in text))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_normalised_text_passes_the_compiled_table_unchanged(
     compiled: sentencepiece.SentencePieceProcessor, text: str
 ) -> None:
@@ -217,7 +217,7 @@ def test_a_script_counts_from_a_fifth_of_the_letters() -> None:
 
 
 @given(ANY_TEXT | st.text("abcé ßµªº가나ㅋ漢か、。“”Яж…。！ß", max_size=30))
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 def test_proving_one_script_agrees_with_counting(text: str) -> None:
     counts = Counter(map(_SCRIPT_NUMBER.__getitem__, text))
     counted = {number for number in counts if number >= 0}

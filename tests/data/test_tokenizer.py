@@ -61,7 +61,7 @@ ANY_TEXT = st.text(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(ANY_TEXT)
 def test_any_text_comes_back_as_it_was_and_nothing_is_unknown(
     tokenizer: Tokenizer, text: str
@@ -189,7 +189,7 @@ def test_without_a_chance_nothing_is_split_anew(tokenizer: Tokenizer) -> None:
     assert 5 < sum(changed) < 45
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(ANY_TEXT, st.integers(0, 99), st.sampled_from([0.3, 1.0]))
 def test_another_way_to_split_says_the_same(
     tokenizer: Tokenizer, text: str, seed: int, chance: float

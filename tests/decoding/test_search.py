@@ -180,7 +180,7 @@ def test_the_cache_changes_no_result(model: Transformer, width: int) -> None:
     assert texts(cached) == texts(plain)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.permutations(range(7)), st.integers(16, 300))
 def test_order_and_batch_size_change_no_result(model_order: list[int], batch_tokens: int) -> None:
     torch.manual_seed(3)

@@ -96,7 +96,7 @@ def test_rows_can_leave_the_cache_and_change_places() -> None:
     torch.testing.assert_close(after, full[rows], rtol=0, atol=1e-5)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=5))
 def test_a_batch_gives_what_each_sentence_gives_alone(sizes: list[tuple[int, int]]) -> None:
     model = make().double()

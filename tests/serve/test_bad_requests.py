@@ -107,7 +107,7 @@ def test_no_parameters_at_all_is_a_missing_text() -> None:
         assert refusal(ask(app_of(), "POST", path)) == "Invalid request: missing q parameter"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
     for parse in (
@@ -132,7 +132,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.dictionaries(NAMES, JSONS | st.sampled_from(["en", "ko", "auto", "html"])))
 def test_any_parameters_are_answered_without_5xx(values: dict[str, object]) -> None:
     body = json.dumps(values).encode("utf-8", "surrogatepass")

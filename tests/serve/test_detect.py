@@ -162,7 +162,7 @@ def test_every_list_of_words_is_its_own_language_and_in_its_script() -> None:
             assert Detector(KNOWN).detect(beginning)[0].language == code
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=200), st.lists(st.sampled_from([*COMMON, "und", "mi", "x"]), max_size=6))
 def test_any_text_gets_a_sorted_and_repeatable_answer(text: str, languages: list[str]) -> None:
     found = Detector(languages).detect(text)

@@ -125,7 +125,7 @@ def test_a_wrong_number_of_translations_is_a_mistake_of_ours() -> None:
         open_document("x.txt", b"Hello").rebuild([])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for ending in (".txt", ".srt", ".vtt", ".html", ".docx", ".odt"):
@@ -136,7 +136,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         document.rebuild(shout(document.texts))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_any_text_untranslated_is_the_same_file(text: str) -> None:
     for ending in (".txt", ".html"):

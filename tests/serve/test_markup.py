@@ -205,7 +205,7 @@ def test_a_wrong_number_of_translations_is_a_mistake_of_ours() -> None:
         Markup("<p>a</p><p>b</p>").rebuild(["a"], None)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(HTML)
 @example("<a b='<!--")
 @example("<plaintext><b>x")
@@ -215,7 +215,7 @@ def test_any_string_survives_untranslated(html: str) -> None:
     assert page.rebuild(page.texts, None) == html
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(HTML, st.booleans())
 def test_any_string_keeps_its_tags_and_gets_its_words(html: str, aligned: bool) -> None:
     page = Markup(html)
@@ -277,7 +277,7 @@ def nested(draw: st.DrawFn) -> str:
     return f"<p>{inner(0)} end</p>"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(nested(), st.lists(st.sampled_from(["der", "Hund.", "zwei", "<i>", "&"])), st.randoms())
 def test_elements_never_cross_whatever_the_alignment(
     html: str, words: list[str], dice: random.Random
@@ -294,7 +294,7 @@ def test_elements_never_cross_whatever_the_alignment(
     assert after.text.split() == words or "".join(after.text.split()) == "".join(words)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 9)), max_size=8))
 def test_ranges_made_disjoint_lie_within_reach_of_what_they_were(
     given_ranges: list[tuple[int, int]],

@@ -169,7 +169,7 @@ def test_a_footnote_mark_stays_between_its_words() -> None:
     assert body(done) == written(paragraph(run("Eine Behauptung"), mark, run(" und mehr.")))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.text("ab ,.한", max_size=6), st.booleans()), min_size=1, max_size=6),
     st.text("xyz !,漢é&<\u00a0", max_size=30).map(str.strip),
@@ -190,7 +190,7 @@ def test_no_character_of_a_translation_is_lost(
         assert found == source
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(st.text("ab ,", max_size=5), max_size=6),
     st.text("xy .,漢", max_size=30),
@@ -372,7 +372,7 @@ def test_depth_and_references_without_end_are_only_read() -> None:
     assert body(done) == written(paragraph(run("Hallo"), nested), paragraph(run("A &amp; " * deep)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:
     whole = bytearray(docx(paragraph(run("Hello "), run("world", BOLD))))

@@ -144,7 +144,7 @@ def test_lines_are_about_as_long(text: str, lines: int, result: list[str]) -> No
     assert wrap(text, lines) == result
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.text("abc한", min_size=1, max_size=12), max_size=40), st.integers(1, 3))
 def test_wrapping_loses_no_word_and_keeps_lines_short(words: list[str], lines: int) -> None:
     found = wrap(" ".join(words), lines)
@@ -154,7 +154,7 @@ def test_wrapping_loses_no_word_and_keeps_lines_short(words: list[str], lines: i
     assert max(wide) <= WIDEST + 24
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from([*SRT.splitlines(), "", "- x", "<i>", "</i> y", "7"]), max_size=30))
 def test_any_order_of_lines_is_read_or_refused_and_nothing_is_lost(lines: list[str]) -> None:
     data = "\n".join(lines).encode()

@@ -260,7 +260,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(JSON, JSON, st.text(max_size=30), st.text(max_size=30), st.lists(st.text(max_size=9)))
 def test_anything_is_parsed_or_refused(
     terms: object, keep: object, text: str, translation: str, probes: list[str]
@@ -277,7 +277,7 @@ def test_anything_is_parsed_or_refused(
 WORDS = st.sampled_from(["dog", "cat", "Hund", "나무", "학생이", "ice", "ice cream", "木"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.dictionaries(WORDS, WORDS, max_size=4),
     st.lists(WORDS, max_size=5).map(" ".join),
