@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful.data.sentences import chop, split, split_keeping
@@ -78,7 +78,6 @@ DRAWN = st.text("aB1가다か漢 .!?…。！\"'»«“”()\n\t,zM\u0301", max_
 
 
 @given(DRAWN | st.text(max_size=60), st.sampled_from(["und", "de", "ko", "en"]))
-@settings()
 def test_nothing_is_lost_by_splitting(text: str, language: str) -> None:
     pairs = split_keeping(text, language)
     assert "".join(sentence + space for sentence, space in pairs) == text
@@ -126,7 +125,6 @@ def uneven(text: str) -> int:
 
 
 @given(DRAWN | st.text(max_size=80), st.integers(4, 30), st.sampled_from([len, bytes_long, uneven]))
-@settings()
 def test_no_part_is_too_long_and_no_character_is_lost(
     text: str,
     limit: int,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heedful import config
@@ -161,7 +161,6 @@ CHOICES = st.fixed_dictionaries(
 )
 
 
-@settings()
 @given(CHOICES, st.sampled_from([60, 29_000, 10**6]), st.sampled_from([None, 1.0, 90.0]))
 def test_what_a_person_chose_is_never_touched(
     raw: dict[str, dict[str, Any]], pairs: int, minutes: float | None
