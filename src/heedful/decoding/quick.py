@@ -4,10 +4,13 @@ A step of the ordinary modules spends much of its time on what is not arithmetic
 that could be one, heads split and joined, rows of the source repeated for every beam. Here the
 weights are laid out once for a whole search: the division by sqrt(d_k) inside the weights, states
 without an axis for time, the past with time first (so that keys and values are computed right where
-they stay, and reordering beams copies each number once), matrices as (in, out)
-(a product of few rows is up to a fifth faster so), the vocabulary filled up to a width at which
-every row begins where a CPU likes to read, and one copy of a sentence's keys and values for all its
-beams. A test proves the logits equal.
+they stay, and reordering beams copies each number once), matrices as (in, out) (a product of few
+rows is up to a fifth faster so), the vocabulary filled up to a width at which every row begins
+where a CPU likes to read, and one copy of a sentence's keys and values for all its beams.
+
+Keys and values need no bias. That of the keys adds the same number to all scores of a query, which
+the softmax does not see; that of the values comes out of every average as it went in, and is
+part of the output's here. A test proves the logits equal.
 """
 
 from __future__ import annotations
@@ -39,12 +42,12 @@ class _Layer:
 
     own_query: Linear
     """Of the self-attention; every query's map has the division by sqrt(d_k) in it."""
-    own_key: Linear
-    own_value: Linear
+    own_key: Tensor
+    own_value: Tensor
     own_output: Linear
     query: Linear
     """Of the attention to the source."""
-    source: Linear
+    source: Tensor
     """Keys and values of the source."""
     output: Linear
     inner: Linear
@@ -67,10 +70,16 @@ class Quick:
         self.pre = model.settings.norm == "pre"
         self.bend = ACTIVATIONS[model.settings.activation]
         self.words = _words(model)
+        self.biased = model.output_bias is not None
 
     def logits(self, x: Tensor) -> Tensor:
         """Compare each state with every word, as the model does, and with what fills them up."""
-        return _apply(x, self.words)
+        if self.biased:
+            return _apply(x, self.words)
+        found = x @ self.words[0]
+        found[:, self.model.ids.size :] = -math.inf
+        found[:, self.model.ids.pad] = -math.inf
+        return found
 
     @staticmethod
     def suits(model: Transformer) -> bool:
@@ -88,12 +97,12 @@ def _laid_out(layer: DecoderLayer) -> _Layer:
     own, cross = layer.attention, layer.cross
     return _Layer(
         own_query=_scaled(own),
-        own_key=_linear(own.key),
-        own_value=_linear(own.value),
-        own_output=_linear(own.output),
+        own_key=_matrix(own.key),
+        own_value=_matrix(own.value),
+        own_output=_output(own),
         query=_scaled(cross),
-        source=_together(_linear(cross.key), _linear(cross.value)),
-        output=_linear(cross.output),
+        source=torch.cat([_matrix(cross.key), _matrix(cross.value)], dim=1),
+        output=_output(cross),
         inner=_linear(layer.feed_forward.inner),
         outer=_linear(layer.feed_forward.outer),
         norms=(layer.attention_norm, layer.cross_norm, layer.feed_forward_norm),
@@ -114,12 +123,16 @@ def _words(model: Transformer) -> Linear:
     return words, shift
 
 
+def _matrix(linear: nn.Linear) -> Tensor:
+    return linear.weight.detach().t().contiguous()
+
+
 def _linear(linear: nn.Linear) -> Linear:
-    return linear.weight.detach().t().contiguous(), linear.bias.detach()
+    return _matrix(linear), linear.bias.detach()
 
 
-def _apply(x: Tensor, linear: Linear, out: Tensor | None = None) -> Tensor:
-    return torch.addmm(linear[1], x, linear[0], out=out)
+def _apply(x: Tensor, linear: Linear) -> Tensor:
+    return torch.addmm(linear[1], x, linear[0])
 
 
 def _add(x: Tensor, change: Tensor, linear: Linear) -> Tensor:
@@ -132,8 +145,9 @@ def _scaled(attention: Attention) -> Linear:
     return weight * attention.scale, bias * attention.scale
 
 
-def _together(*parts: Linear) -> Linear:
-    return torch.cat([w for w, _ in parts], dim=1), torch.cat([b for _, b in parts])
+def _output(attention: Attention) -> Linear:
+    weight, bias = _linear(attention.output)
+    return weight, bias + attention.value.bias.detach() @ weight
 
 
 class QuickStepper:
@@ -154,7 +168,7 @@ class QuickStepper:
             states = states[keep]
             places = (keep.cumsum(0) - 1).clamp_(min=0)
         for layer in quick.layers:
-            both = _apply(states, layer.source)
+            both = states @ layer.source
             if places is not None:  # padding, which is masked, has the keys of the word before it
                 both = both.index_select(0, places)
             both = both.view(*memory.states.shape[:2], -1)  # B S (H K + H W)
@@ -209,8 +223,8 @@ class QuickStepper:
         h, k, w = quick.heads, quick.d_head, quick.d_value
         rows, layer = x.size(0), quick.layers[index]
         keys, values = self._past[index]
-        _apply(x, layer.own_key, out=keys[now])
-        _apply(x, layer.own_value, out=values[now])
+        torch.mm(x, layer.own_key, out=keys[now])
+        torch.mm(x, layer.own_value, out=values[now])
         if now == 0:
             return values[0]
         past_keys = keys[: now + 1].view(now + 1, rows * h, k)
