@@ -56,6 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--long", action="store_true", help="also a corpus of ten million lines")
     parser.add_argument("--rounds", type=int, help="of training and decoding")
     parser.add_argument("--size", choices=FULL.training, help="of training and memory, only this")
+    parser.add_argument("--batch", type=int, choices=FULL.batches, help="of decoding, only this")
     given = parser.parse_args(arguments)
     unknown = set(given.which) - set(SECTIONS)
     if unknown:
@@ -70,6 +71,8 @@ def main(arguments: list[str] | None = None) -> None:
     if given.size:
         only = {given.size: amounts.training[given.size]}
         amounts = dataclasses.replace(amounts, training=only)
+    if given.batch is not None:
+        amounts = dataclasses.replace(amounts, batches=(given.batch,))
     for name in given.which or SECTIONS:
         print(f"\n## {name}\n", flush=True)
         section = measure(name, amounts)
