@@ -38,7 +38,7 @@ Linear = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class _Layer:
-    """One decoder layer's weights, products that read the same thing put together."""
+    """One decoder layer's weights, as a step wants them."""
 
     own_query: Linear
     """Of the self-attention; every query's map has the division by sqrt(d_k) in it."""
