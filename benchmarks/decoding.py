@@ -121,7 +121,11 @@ def compare(
     rates += measured
     ours, reference = found.get(some[0].name, []), some[0].last.get("result") or []
     for entry in some:
-        what = ["greedy" if beam == 1 else f"beam {beam}", str(batch or "its own"), entry.name]
+        what = [
+            "greedy" if beam == 1 else f"beam {beam}",
+            str(batch or "its own"),
+            entry.name + entry.waiting,
+        ]
         seconds = found.get(entry.name, [])
         if entry.absent or not seconds:
             yield [*what, entry.absent, "", "", ""]

@@ -70,11 +70,10 @@ def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
                 continue
             threads = [entry.facts.get(key) for key in ("workers", "threads")]
             how = f", {threads[0]} x {threads[1]} threads" if threads[0] else ""
-            how += f", waiting threads {entry.waits}" if entry.waits else ""
             rows.append(
                 [
                     name,
-                    entry.name + how,
+                    entry.name + how + entry.waiting,
                     spread([tokens(work) / s for s in seconds], 0),
                     paired([flops(work) / s for s in seconds], measured, 100, 0) + " %",
                     paired(seconds, ours),
