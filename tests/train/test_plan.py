@@ -197,3 +197,26 @@ def test_sizes_that_do_not_fit_together_are_told() -> None:
 
 def test_the_machine_is_measured() -> None:
     assert 1e8 < machine_rate(trials=1) < 1e14
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        {"epochs": 2},
+        {"steps": 793},  # 29,000 pairs of 14 + 14 words are 396.5 batches of 2,048
+        {"steps": 100_000, "epochs": 2},
+        {"minutes": 10_000, "epochs": 2},
+        {"steps": 396, "accumulate": 2},
+    ],
+)
+def test_an_end_that_was_given_decides_warm_up_and_dropout(ends: dict[str, Any]) -> None:
+    found = chosen(29_000, ends.get("minutes"), raw={"train": ends})
+    assert found.train.warmup == pytest.approx(0.08 * 793 / ends.get("accumulate", 1), abs=1)
+    assert found.model.dropout == 0.1
+    assert found.tokenizer.regularisation == 0.0
+    assert found.train.epochs == ends.get("epochs")
+
+
+def test_the_steps_of_an_epoch_are_those_of_the_batch_that_was_given() -> None:
+    found = chosen(29_000, raw={"train": {"epochs": 2}, "data": {"batch_tokens": 1024}})
+    assert found.train.warmup == pytest.approx(0.08 * 2 * 793, abs=1)

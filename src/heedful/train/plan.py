@@ -181,15 +181,26 @@ def choose_model(
     # On a CPU a larger batch than 4096 is no faster a token, and takes memory.
     batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 or not fast else 8192
     batch = max(batch, 2 * (facts.longest + 2))
-    steps = epochs * (facts.source_tokens + facts.target_tokens) / batch
+    given = config.resolve(raw)
+    if config.chosen(raw, "data.batch_tokens"):
+        batch = given.data.batch_tokens
+    tokens = facts.source_tokens + facts.target_tokens
+    per_epoch = tokens / (batch * given.train.accumulate)
+    ends = [] if minutes is None else [epochs]
+    if given.train.epochs is not None:
+        ends.append(given.train.epochs)
+    if given.train.steps is not None:
+        ends.append(given.train.steps / per_epoch)
     training: dict[str, Any] = {}
-    if not any(config.chosen(raw, f"train.{key}") for key in ("steps", "epochs", "minutes")):
+    if ends:
+        epochs = min(ends)
+    else:
         training["epochs"] = round(epochs, 1)
     if not config.chosen(raw, "train.schedule"):
         training |= {
             "schedule": "linear",
             "lr": 2e-3 * (256 / model.d_model) ** 0.5,
-            "warmup": int(min(4000, max(20, 0.08 * steps))),
+            "warmup": int(min(4000, max(20, 0.08 * epochs * per_epoch))),
         }
     chosen = {
         "model": SIZES[ladder[step]] | {"norm": "pre", "dropout": choose_dropout(epochs)},
