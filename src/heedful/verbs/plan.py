@@ -61,13 +61,15 @@ def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
     from heedful.models.transformer import Transformer
     from heedful.tasks.translation import Translation
     from heedful.train.machine import workers_for
+    from heedful.train.precision import choose_precision
 
     settings, device = prepared.settings, device_of(request.device)
     workers = workers_for(settings.data.batch_tokens, device, request.threads)
     with torch.random.fork_rng(devices=[]):
         model = Transformer(settings.model, prepared.tokenizer.ids).to(device).train()
         task = Translation(model, prepared.tokenizer, prepared.corpus, settings, workers)
-        return rules.calibrate(task, settings.train, workers), workers
+        precision = choose_precision(settings.train.precision, device, settings.model.d_model)
+        return rules.calibrate(task, settings.train, workers, precision), workers
 
 
 def _sizes(prepared: Prepared, seconds: float) -> list[str]:
