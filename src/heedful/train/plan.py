@@ -17,6 +17,7 @@ from heedful.settings import ModelSettings, Settings, TrainSettings
 
 if TYPE_CHECKING:
     from heedful.tasks.protocol import Task
+    from heedful.train.precision import Precision
 
 BatchT = TypeVar("BatchT")
 
@@ -122,11 +123,17 @@ def memory(model: ModelSettings, parameters: int, batch_tokens: int, workers: in
     return BARE + 4.0 * (numbers + layers * batch_tokens / 2)
 
 
-def calibrate(task: Task[BatchT], settings: TrainSettings, workers: int, steps: int = 4) -> float:
+def calibrate(
+    task: Task[BatchT],
+    settings: TrainSettings,
+    workers: int,
+    precision: Precision | None = None,
+    steps: int = 4,
+) -> float:
     """Take a few real steps with a learning rate of zero; give the seconds one epoch will take."""
     from heedful.train.crew import Crew
 
-    crew: Crew[BatchT] = Crew(task, settings, workers)
+    crew: Crew[BatchT] = Crew(task, settings, workers, precision)
     times = []
     try:
         for batch in itertools.islice(task.batches(0, 0), steps + 1):
@@ -167,13 +174,14 @@ def choose_model(
 
     `fast` says that the device is a GPU, where the large sizes are worth their time.
     """
+    given = config.resolve(raw)
     ladder = ["tiny", "small", "base"]
     step = 0 if facts.pairs < 8_000 else 2 if facts.pairs >= 500_000 and fast else 1
     while True:
         model = config.part(ModelSettings, SIZES[ladder[step]] | raw.get("model", {}), "model.")
         epochs = min(150.0, max(5.0, 150.0 * (1000 / facts.pairs) ** 0.45))
         if minutes is not None:
-            seconds = estimate(model, facts, rate).seconds_per_epoch
+            seconds = given.train.readings * estimate(model, facts, rate).seconds_per_epoch
             epochs = 60 * minutes * SHARE_FOR_STEPS / seconds
         if minutes is None or epochs >= ENOUGH_EPOCHS or step == 0:
             break
@@ -181,7 +189,6 @@ def choose_model(
     # On a CPU a larger batch than 4096 is no faster a token, and takes memory.
     batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 or not fast else 8192
     batch = max(batch, 2 * (facts.longest + 2))
-    given = config.resolve(raw)
     if config.chosen(raw, "data.batch_tokens"):
         batch = given.data.batch_tokens
     tokens = facts.source_tokens + facts.target_tokens
