@@ -48,6 +48,8 @@ class Captions:
     test: list[list[int]]
     text: list[str]
     """The same sentences as `test`, as they are written."""
+    pairs: tuple[list[str], list[str]]
+    """The pairs to train on, as they are written."""
 
     def work(self, sizes: dict[str, float | str], steps: int, budget: int) -> TrainingWork:
         """Give batches within a budget of positions, as training makes them, in random order."""
@@ -85,7 +87,14 @@ def captions(pieces: int = 4000, pairs: int = 29_000, test: int = 1000) -> Capti
         cast(Side, _Rows(np.array(ids, dtype=np.int32) for ids in tokenizer.encode_many(side)))
         for side in sides
     )
-    return Captions(name, tokenizer, Corpus(left, right, [], 0), tokenizer.encode_many(text), text)
+    return Captions(
+        name,
+        tokenizer,
+        Corpus(left, right, [], 0),
+        tokenizer.encode_many(text),
+        text,
+        (sides[0], sides[1]),
+    )
 
 
 def _read(path: Path) -> list[str]:

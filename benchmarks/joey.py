@@ -17,6 +17,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parents[1] / "build" / "joeynmt-venv"
 PACKAGES = (
     "joeynmt==2.3.0",
+    "sentencepiece==0.2.0",
     "subword-nmt==0.3.8",
     "importlib-metadata==8.7.0",
     "zipp",
@@ -40,7 +41,8 @@ def python() -> Path | None:
     """Give the interpreter, making its environment first; None where that is not possible."""
     found = FOLDER / "bin" / "python"
     ready = FOLDER / ".ready"
-    if ready.is_file():
+    wanted = "\n".join(PACKAGES)
+    if ready.is_file() and ready.read_text(encoding="utf-8") == wanted:
         return found
     if os.environ.get(NO_INSTALL):
         return None
@@ -54,5 +56,5 @@ def python() -> Path | None:
         subprocess.run(install, check=True, capture_output=True)
     except (subprocess.CalledProcessError, OSError):
         return None
-    ready.touch()
+    ready.write_text(wanted, encoding="utf-8")
     return found

@@ -47,6 +47,8 @@ class Amounts:
     """By name: sizes, and batches in a round."""
     budget: int = 2048
     """Positions of a batch: what training chooses for a corpus of this size."""
+    updates: int = 60
+    """Steps of a whole training command."""
     decoding: dict[str, Any] = field(default_factory=lambda: CAPTION)
     taught: int = 250
     """Steps the model is trained for before it decodes: enough to say different things."""
@@ -76,6 +78,7 @@ QUICK = Amounts(
     decoding_rounds=1,
     training={"toy": (TOY, 2)},
     budget=512,
+    updates=12,
     decoding=TOY,
     taught=4,
     steps=5,

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks import commands
 from benchmarks.captions import captions
 from benchmarks.contest import Entry, contest, paired, spread, table
 from benchmarks.peers.work import TrainingWork
@@ -83,3 +84,5 @@ def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
             )
     heads = ["size", "", "target tokens/s", "of the matrix-product rate", "Heedful is x times"]
     yield from table([*heads, "weights", "most memory, MB"], rows, left=2)
+    yield ""
+    yield from commands.run(text, amounts, rates)
