@@ -153,8 +153,6 @@ class TrainSettings(Part):
     """After the peak: fall with the square root of the step, or straight to zero at the end."""
     label_smoothing: float = Field(default=0.1, ge=0, lt=1)
     """Probability taken from the right word and spread over the others."""
-    consistency: float = Field(default=0.0, ge=0)
-    """Read each sentence twice, with other dropout; how much the two must agree. 0 reads once."""
     beta1: float = Field(default=0.9, ge=0, lt=1)
     """Adam's memory of the gradient."""
     beta2: float = Field(default=0.98, ge=0, lt=1)
@@ -181,11 +179,6 @@ class TrainSettings(Part):
     """Decay of a moving average of the weights, tried beside the others at the end; 0 is none."""
     log_every: int = Field(default=50, ge=1)
     """Steps between lines of the log."""
-
-    @property
-    def readings(self) -> int:
-        """How often a step reads each of its sentences."""
-        return 2 if self.consistency else 1
 
 
 class DecodeSettings(Part):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.models.transformer import Transformer
-from heedful.nn.loss import disagreement, smoothed
+from heedful.nn.loss import smoothed
 from heedful.settings import ModelSettings, TokenIds
 
 VOCABULARY = 23
@@ -173,32 +173,3 @@ def test_dropout_acts_in_training_only() -> None:
     assert torch.equal(model(*given_), model(*given_))
     model.train()
     assert not torch.equal(model(*given_), model(*given_))
-
-
-def test_read_twice_without_dropout_is_read_once() -> None:
-    model = make().train()
-    batch = words(3, 7), torch.tensor([7, 5, 2]), words(3, 6), torch.tensor([4, 6, 1])
-    once, twice = model.loss(*batch, 0.1), model.loss(*batch, 0.1, consistency=5.0)
-    torch.testing.assert_close(twice.loss, once.loss)
-    torch.testing.assert_close(twice.nll, once.nll)
-    assert twice.right == once.right
-
-
-def test_two_readings_with_dropout_pay_for_what_they_disagree_in() -> None:
-    model = make(dropout=0.4).train()
-    source, lengths = words(3, 7), torch.tensor([7, 5, 2])
-    target, target_lengths = words(3, 6), torch.tensor([6, 6, 6])  # no padding: easy to line up
-    torch.manual_seed(5)
-    found = model.loss(source, lengths, target, target_lengths, 0.1, consistency=2.0)
-    torch.manual_seed(5)
-    given = torch.cat([torch.full((3, 1), IDS.start), target], dim=1).repeat(2, 1)
-    logits = model(source.repeat(2, 1), lengths.repeat(2), given)
-    goal = torch.cat([target, torch.full((3, 1), IDS.eos)], dim=1)
-    first, second = (half.flatten(0, 1) for half in logits.chunk(2))
-    paid = sum(smoothed(half, goal.flatten(), 0.1, IDS.pad).loss for half in (first, second))
-    apart = disagreement(torch.stack([first, second], 1).flatten(0, 1), IDS.pad)
-    assert apart > 0.1
-    torch.testing.assert_close(found.loss, (paid + 2.0 * apart) / 2)
-    looked_at = model.eval().loss(source, lengths, target, target_lengths, 0.1, consistency=2.0)
-    once = model.loss(source, lengths, target, target_lengths, 0.1)
-    torch.testing.assert_close(looked_at.loss, once.loss)

@@ -7,30 +7,22 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from heedful.nn import loss as module
-from heedful.nn.loss import disagreement, projected, smoothed
+from heedful.nn.loss import projected, smoothed
 
 
 @given(
     st.integers(1, 29),
     st.integers(3, 31),
     st.sampled_from([0.0, 0.1, 0.4]),
-    st.sampled_from([0.0, 5.0]),
     st.booleans(),
     st.booleans(),
     st.integers(0, 99),
 )
 def test_projected_equals_plain_forward_and_backward(
-    tokens: int,
-    vocabulary: int,
-    smoothing: float,
-    consistency: float,
-    padded: bool,
-    biased: bool,
-    seed: int,
+    tokens: int, vocabulary: int, smoothing: float, padded: bool, biased: bool, seed: int
 ) -> None:
     torch.manual_seed(seed)
     pad = seed % vocabulary if padded else None
-    tokens *= 2 if consistency else 1
     hidden = torch.randn(tokens, 5, dtype=torch.float64, requires_grad=True)
     weight = torch.randn(vocabulary, 5, dtype=torch.float64, requires_grad=True)
     bias = torch.randn(vocabulary, dtype=torch.float64, requires_grad=True) if biased else None
@@ -38,44 +30,27 @@ def test_projected_equals_plain_forward_and_backward(
     if pad is not None:
         targets += (targets >= pad).long()
     inputs = [t for t in (hidden, weight, bias) if t is not None]
-    logits = F.linear(hidden, weight, bias)
-    plain = smoothed(logits, targets, smoothing, pad)
-    expected = plain.loss
-    if consistency:
-        expected = expected + consistency * disagreement(logits, pad)
-    fast = projected(hidden, weight, bias, targets, smoothing, pad, consistency)
-    torch.testing.assert_close(expected, fast.loss)
+    plain = smoothed(F.linear(hidden, weight, bias), targets, smoothing, pad)
+    fast = projected(hidden, weight, bias, targets, smoothing, pad)
+    torch.testing.assert_close(plain.loss, fast.loss)
     torch.testing.assert_close(plain.nll, fast.nll)
     assert plain.right == fast.right
     for a, b in zip(
-        torch.autograd.grad(expected * 0.7, inputs),
+        torch.autograd.grad(plain.loss * 0.7, inputs),
         torch.autograd.grad(fast.loss * 0.7, inputs),
         strict=True,
     ):
         torch.testing.assert_close(a, b)
 
 
-@pytest.mark.parametrize("consistency", [0.0, 3.0])
-def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch, consistency: float) -> None:
-    hidden, weight = torch.randn(26, 4, requires_grad=True), torch.randn(11, 4, requires_grad=True)
-    targets = torch.randint(10, (26,))
-    whole = projected(hidden, weight, None, targets, 0.1, 10, consistency)
-    monkeypatch.setattr(module, "CHUNK", 35)
-    parts = projected(hidden, weight, None, targets, 0.1, 10, consistency)
+def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden, weight = torch.randn(23, 4, requires_grad=True), torch.randn(11, 4)
+    targets = torch.randint(10, (23,))
+    whole = projected(hidden, weight, None, targets, 0.1, 10)
+    monkeypatch.setattr(module, "CHUNK", 33)
+    parts = projected(hidden, weight, None, targets, 0.1, 10)
     torch.testing.assert_close(whole.loss, parts.loss)
     assert whole.right == parts.right
-    for a, b in zip(
-        torch.autograd.grad(whole.loss, [hidden, weight]),
-        torch.autograd.grad(parts.loss, [hidden, weight]),
-        strict=True,
-    ):
-        torch.testing.assert_close(a, b)
-
-
-def test_disagreement_by_hand() -> None:
-    # Predictions of 3/4 and 1/4 against 1/4 and 3/4: each divergence is log(3) / 2.
-    logits = torch.tensor([[math.log(3), 0.0], [0.0, math.log(3)], [1.0, 2.0], [1.0, 2.0]])
-    assert disagreement(logits, None).item() == pytest.approx(math.log(3) / 2)
 
 
 def test_without_smoothing_it_is_cross_entropy() -> None:

@@ -220,12 +220,3 @@ def test_an_end_that_was_given_decides_warm_up_and_dropout(ends: dict[str, Any])
 def test_the_steps_of_an_epoch_are_those_of_the_batch_that_was_given() -> None:
     found = chosen(29_000, raw={"train": {"epochs": 2}, "data": {"batch_tokens": 1024}})
     assert found.train.warmup == pytest.approx(0.08 * 2 * 793, abs=1)
-
-
-def test_sentences_read_twice_take_twice_the_minutes() -> None:
-    twice = {"train": {"consistency": 3.0}}
-    assert config.resolve(twice).train.readings == 2
-    found, half = (choose_model(twice, facts(29_000), m, RATE, False) for m in (30, 15))
-    once = chosen(29_000, minutes=15)
-    assert found.train.warmup == pytest.approx(once.train.warmup, abs=1)
-    assert half.train.warmup < found.train.warmup

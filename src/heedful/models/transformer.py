@@ -104,39 +104,22 @@ class Transformer(nn.Module):
         """Give the logits of every target position; `target` begins with the start symbol."""
         return self.logits(self.decode(target, self.encode(source, lengths), target_lengths))
 
-    def loss(
-        self,
-        source: BS,
-        lengths: B,
-        target: BT,
-        target_lengths: B,
-        smoothing: float,
-        consistency: float = 0.0,
-    ) -> Loss:
+    def loss(self, source: BS, lengths: B, target: BT, target_lengths: B, smoothing: float) -> Loss:
         """Sum the loss of predicting each target word, and the end, from those before it.
 
         `target` is without start and end; both are added here, which is the shift to the right.
-        With `consistency`, while training, every sentence is read twice, each time with other
-        dropout, and so many times the disagreement of the two predictions is part of the loss.
         """
-        twice = consistency > 0 and self.training
         rows, size = target.shape
         first = target.new_full((rows, 1), self.ids.start)
-        given = torch.cat([first, target], dim=1), target_lengths + 1
-        if twice:
-            source, lengths = source.repeat(2, 1), lengths.repeat(2)
-            given = given[0].repeat(2, 1), given[1].repeat(2)
-        states = self.decode(given[0], self.encode(source, lengths), given[1])
+        states = self.decode(
+            torch.cat([first, target], dim=1), self.encode(source, lengths), target_lengths + 1
+        )
         goal = torch.cat([target, target.new_full((rows, 1), self.ids.pad)], dim=1)
         goal = goal.scatter(1, target_lengths[:, None], self.ids.eos)
         real = masks.real(target_lengths + 1, size + 1)  # padding is neither predicted nor paid for
-        output = self.output_weight, self.output_bias
-        if not twice:
-            return projected(states[real], *output, goal[real], smoothing, self.ids.pad)
-        pairs = torch.stack([states[:rows][real], states[rows:][real]], dim=1).flatten(0, 1)
-        goals = goal[real].repeat_interleave(2)
-        both = projected(pairs, *output, goals, smoothing, self.ids.pad, consistency)
-        return Loss(both.loss / 2, both.nll / 2, both.right // 2)
+        return projected(
+            states[real], self.output_weight, self.output_bias, goal[real], smoothing, self.ids.pad
+        )
 
     @property
     def parameters_total(self) -> int:

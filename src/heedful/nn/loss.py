@@ -13,7 +13,7 @@ from torch import Tensor
 
 from heedful.nn.shapes import MD, MV, M
 
-__all__ = ["Loss", "aligned", "disagreement", "projected", "smoothed"]
+__all__ = ["Loss", "aligned", "projected", "smoothed"]
 
 CHUNK = 1 << 21
 """Logits alive at once in `projected`: small enough for a CPU's cache, large enough for speed."""
@@ -57,17 +57,6 @@ def smoothed(logits: MV, targets: M, smoothing: float, pad: int | None) -> Loss:
     return Loss(loss, nll.detach(), right)
 
 
-def disagreement(logits: MV, pad: int | None) -> Tensor:
-    """Sum how far apart the predictions of rows 0 and 1 are, of 2 and 3, and so on.
-
-    The mean of the two Kullback-Leibler divergences, for neither row is the truth.
-    """
-    if pad is not None:
-        logits = torch.cat([logits[:, :pad], logits[:, pad + 1 :]], dim=1)
-    first, second = logits.log_softmax(-1).view(-1, 2, logits.size(1)).unbind(1)
-    return ((first.exp() - second.exp()) * (first - second)).sum() / 2
-
-
 class _Projected(torch.autograd.Function):
     """Logits, loss and gradients in one pass over chunks of tokens: V x M is never stored."""
 
@@ -80,10 +69,9 @@ class _Projected(torch.autograd.Function):
         targets: Tensor,
         smoothing: float,
         pad: int | None,
-        consistency: float,
     ) -> tuple[Tensor, Tensor, Tensor]:
         classes = weight.size(0) - (pad is not None)
-        rows = 2 * max(1, CHUNK // weight.size(0) // 2)  # two of a kind are never parted
+        rows = max(1, CHUNK // weight.size(0))
         loss = hidden.new_zeros((), dtype=torch.float64)
         nll = hidden.new_zeros((), dtype=torch.float64)
         right = torch.zeros((), dtype=torch.long, device=hidden.device)
@@ -108,7 +96,6 @@ class _Projected(torch.autograd.Function):
             top = logits.amax(-1, keepdim=True)  # many times faster than to ask where it is, too
             logit_of_right = logits.gather(1, wanted_ids)
             right += (logit_of_right == top).sum()
-            apart = _apart(logits, pad) if consistency else None
             probabilities = logits.sub_(top).exp_()
             total = probabilities.sum(-1, keepdim=True)
             log_total = total.log() + top
@@ -120,8 +107,6 @@ class _Projected(torch.autograd.Function):
             if d_hidden is None or d_weight is None:
                 continue
             gradient = probabilities.div_(total)
-            if apart is not None:
-                loss += _pull(gradient, apart, log_total, consistency)
             if smoothing:
                 gradient.sub_(smoothing / classes)
                 if pad is not None:
@@ -147,52 +132,14 @@ class _Projected(torch.autograd.Function):
         up = gradients[0]
         saved = ctx.saved_tensors
         d_bias = saved[2] * up if ctx.has_bias else None
-        return saved[0] * up, saved[1].mul_(up), d_bias, None, None, None, None
-
-
-def _apart(logits: Tensor, pad: int | None) -> Tensor:
-    """Subtract from every first row of two the second one."""
-    apart = logits[::2] - logits[1::2]
-    if pad is not None:
-        apart[:, pad] = 0  # both are -inf
-    return apart
-
-
-def _pull(softmax: Tensor, apart: Tensor, log_total: Tensor, weight: float) -> Tensor:
-    """Give `weight` times the disagreement, and add its gradient to each softmax.
-
-    With p and q the two predictions and d = log p - log q, its gradient by the logits of p is
-    (p (d - KL(p|q)) + p - q) / 2; by those of q the same with p and q exchanged.
-    """
-    first, second, half = softmax[::2], softmax[1::2], weight / 2
-    apart += log_total[1::2] - log_total[::2]
-    forth = (first * apart).sum(-1, keepdim=True)
-    back = -(second * apart).sum(-1, keepdim=True)
-    apart *= half
-    change = (apart + (1 + half - half * forth)).mul_(first).sub_(second, alpha=half)
-    other = apart.neg_().add_(1 + half - half * back).mul_(second).sub_(first, alpha=half)
-    first.copy_(change)
-    second.copy_(other)
-    return half * (forth + back).sum(dtype=torch.float64)
+        return saved[0] * up, saved[1].mul_(up), d_bias, None, None, None
 
 
 def projected(
-    hidden: MD,
-    weight: Tensor,
-    bias: Tensor | None,
-    targets: M,
-    smoothing: float,
-    pad: int | None,
-    consistency: float = 0.0,
+    hidden: MD, weight: Tensor, bias: Tensor | None, targets: M, smoothing: float, pad: int | None
 ) -> Loss:
-    """Do the same as `smoothed` from the decoder's states, without ever storing all logits.
-
-    With `consistency` each two rows that follow each other are states of the same token, and so
-    many times their `disagreement` is added to the loss.
-    """
+    """Do the same as `smoothed` from the decoder's states, without ever storing all logits."""
     with torch.autocast(hidden.device.type, enabled=False):  # sums over a vocabulary need float32
         states = hidden.to(weight.dtype)
-        loss, nll, right = _Projected.apply(  # type: ignore[no-untyped-call]
-            states, weight, bias, targets, smoothing, pad, consistency
-        )
+        loss, nll, right = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
     return Loss(loss, nll.detach(), right)

@@ -83,7 +83,6 @@ class Translation:
             batch.target,
             batch.target_lengths,
             self._settings.train.label_smoothing,
-            self._settings.train.consistency,
         )
         return Loss(*(0 * value for value in found)) if batch.idle else found
 

@@ -174,14 +174,13 @@ def choose_model(
 
     `fast` says that the device is a GPU, where the large sizes are worth their time.
     """
-    given = config.resolve(raw)
     ladder = ["tiny", "small", "base"]
     step = 0 if facts.pairs < 8_000 else 2 if facts.pairs >= 500_000 and fast else 1
     while True:
         model = config.part(ModelSettings, SIZES[ladder[step]] | raw.get("model", {}), "model.")
         epochs = min(150.0, max(5.0, 150.0 * (1000 / facts.pairs) ** 0.45))
         if minutes is not None:
-            seconds = given.train.readings * estimate(model, facts, rate).seconds_per_epoch
+            seconds = estimate(model, facts, rate).seconds_per_epoch
             epochs = 60 * minutes * SHARE_FOR_STEPS / seconds
         if minutes is None or epochs >= ENOUGH_EPOCHS or step == 0:
             break
@@ -189,6 +188,7 @@ def choose_model(
     # On a CPU a larger batch than 4096 is no faster a token, and takes memory.
     batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 or not fast else 8192
     batch = max(batch, 2 * (facts.longest + 2))
+    given = config.resolve(raw)
     if config.chosen(raw, "data.batch_tokens"):
         batch = given.data.batch_tokens
     tokens = facts.source_tokens + facts.target_tokens

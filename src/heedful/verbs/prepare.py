@@ -112,16 +112,14 @@ def plan_lines(prepared: Prepared, seconds_per_epoch: float, workers: int) -> li
     settings, facts = prepared.settings, prepared.facts
     m, ends = settings.model, settings.train
     foreseen = plan.estimate(m, facts, 1.0)
-    positions = ends.readings * settings.data.batch_tokens
-    peak = plan.memory(m, foreseen.parameters, positions, workers)
-    flops = ends.readings * foreseen.flops_per_token
+    peak = plan.memory(m, foreseen.parameters, settings.data.batch_tokens, workers)
     lines = [
         f"{facts.pairs:,} pairs to learn from, {len(prepared.corpus.dev):,} to check on; "
         f"{facts.vocabulary:,} pieces; {facts.source_tokens:,} + {facts.target_tokens:,} tokens",
         f"model: {m.encoder_layers} + {m.decoder_layers} layers, d_model {m.d_model}, "
         f"d_ff {m.d_ff}, {m.n_heads} heads, {foreseen.parameters / 1e6:.1f} M parameters, "
         f"dropout {m.dropout}",
-        f"{flops / 1e6:.0f} MFLOP for a source and a target token, "
+        f"{foreseen.flops_per_token / 1e6:.0f} MFLOP for a source and a target token, "
         f"forward and backward; about {peak / 1e9:.1f} GB of memory at most",
         f"about {clock(seconds_per_epoch)} an epoch here, measured on a few steps",
     ]
