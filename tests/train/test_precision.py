@@ -8,8 +8,10 @@ from toy_task import Reverse
 
 from heedful.data.batching import Batch
 from heedful.errors import ConfigError
+from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
 from heedful.train.crew import Crew
+from heedful.train.plan import calibrate
 from heedful.train.precision import Precision, Scale, choose_precision
 
 
@@ -68,6 +70,20 @@ def test_shorter_numbers_give_nearly_the_same_gradient(name: str, workers: int) 
     assert float((short[1] - exact[1]).norm() / exact[1].norm()) < 0.05
     assert not torch.equal(short[1], exact[1])
     assert short[1].dtype == torch.float32
+
+
+def test_the_time_foreseen_is_that_of_the_numbers_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, short = Reverse(), []
+    real = task.loss
+
+    def watched(model: torch.nn.Module, batch: Batch) -> Loss:
+        short.append(torch.is_autocast_enabled("cpu"))
+        return real(model, batch)
+
+    monkeypatch.setattr(task, "loss", watched)
+    for precision in (Precision(), Precision("bfloat16", "cpu")):
+        assert calibrate(task, TrainSettings(), 1, precision, steps=1) > 0
+    assert short == [False, False, True, True]
 
 
 def test_the_scale_of_float16_falls_when_it_overflows_and_rises_when_it_does_not() -> None:
