@@ -53,8 +53,8 @@ def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
     """Measure each point in a process of its own, the points of a table in turn."""
     yield (
         "A training step (forward, backward, Adam) and a greedy translation into as many pieces, "
-        f"on torch. Memory is what the process came to hold beyond the loaded model; training's "
-        f"includes 32 MB of dropout masks, made once. Median (least-most) of "
+        f"on torch. Memory is what the process came to hold beyond the most that loading the model "
+        f"took; training's includes 32 MB of dropout masks, made once. Median (least-most) of "
         f"{amounts.growing_rounds} rounds."
     )
     for what, places in points(amounts):
