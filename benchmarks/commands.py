@@ -24,13 +24,16 @@ from benchmarks.joey import python as joey_python
 from benchmarks.sizes import Amounts
 
 LOOKED_AT = 20
-"""Pairs that both are given as a development set, and neither comes to translate."""
+"""Pairs that both are given as a development set; looking at it is in neither's figures."""
 SKIPPED = 1
 """Of the lines that each logs: the first one is of the steps that find their memory."""
 
 
 def run(text: Captions, amounts: Amounts, rates: list[float]) -> Iterator[str]:
-    """Have both commands train the same sizes on the same files with the same pieces, in turn."""
+    """Have both commands train the same sizes on the same files with as many pieces, in turn.
+
+    Heedful learns its pieces itself; Joey NMT is given some that were learned in the same way.
+    """
     sizes, updates = amounts.decoding, amounts.updates
     yield (
         f"The whole commands, `heedful train` and `joeynmt train`, on the text files, sizes "
