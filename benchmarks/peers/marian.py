@@ -27,7 +27,7 @@ class Marian(Trainer):
         return logits
 
 
-def trainer(work: str) -> Any:
+def trainer(work: str, numbers: str = "float32") -> Any:
     """Make ready to train a model of these sizes, with the paper's dropout sites only."""
     read = TrainingWork.read(work)
     s, ids = read.sizes, read.ids
@@ -55,7 +55,9 @@ def trainer(work: str) -> Any:
         forced_eos_token_id=None,
         max_position_embeddings=1024,
     )
-    return Marian(MarianMTModel(config), read)
+    made = Marian(MarianMTModel(config), read)
+    made.numbers = numbers
+    return made
 
 
 class Generate:

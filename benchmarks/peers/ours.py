@@ -25,6 +25,7 @@ from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds, TrainSettings
 from heedful.train.crew import Crew
 from heedful.train.machine import workers_for
+from heedful.train.precision import choose_precision
 
 
 class Task:
@@ -60,7 +61,12 @@ class Training:
     """Steps of a crew, once over the batches each time it is called."""
 
     def __init__(
-        self, model: Transformer, batches: list[Batch], smoothing: float = 0.1, workers: int = 0
+        self,
+        model: Transformer,
+        batches: list[Batch],
+        smoothing: float = 0.1,
+        workers: int = 0,
+        numbers: str = "auto",
     ) -> None:
         keep_memory()
         positions = max(b.source.numel() + b.target.numel() for b in batches)
@@ -69,12 +75,14 @@ class Training:
         else:
             workers = workers_for(positions, "cpu")
         self._task: Any = Task(model.train(), smoothing)
-        self._crew: Crew[Batch] = Crew(self._task, TrainSettings(), workers)
+        self._precision = choose_precision(numbers, "cpu")
+        self._crew: Crew[Batch] = Crew(self._task, TrainSettings(), workers, self._precision)
         self.batches = batches
         self.facts = {
             "parameters": model.parameters_total,
             "workers": workers,
             "threads": torch.get_num_threads(),
+            "numbers": self._precision.name,
             "before": held(),
         }
 
@@ -84,20 +92,25 @@ class Training:
         if what == "kept":
             parts = [p for b in self.batches for p in b.split(crew.size)]
             mask = pool(task.model.settings.dropout, torch.float32)
-            return kept(task.model, [lambda p=p: task.loss(task.model, p) for p in parts], [mask])
+            with self._precision.numbers():
+                forwards = [lambda p=p: task.loss(task.model, p) for p in parts]
+                return kept(task.model, forwards, [mask])
         for batch in self.batches:
             tokens, loss, _ = crew.gradients([batch], list(range(crew.size)))
             crew.update(lr, min(1.0, 1.0 / crew.norm()))
         return loss / tokens
 
 
-def trainer(work: str, workers: int = 0) -> Training:
-    """Make ready to train; so many workers, or as many as training itself would take."""
+def trainer(work: str, workers: int = 0, numbers: str = "auto") -> Training:
+    """Make ready to train; so many workers, or as many as training itself would take.
+
+    Its numbers are those that training itself would take, too.
+    """
     read = TrainingWork.read(work)
     torch.manual_seed(1)
     model = Transformer(ModelSettings.model_validate(read.sizes), TokenIds(**vars(read.ids)))
     batches = [batch_of(source, target, read.ids.pad) for source, target in read.batches]
-    return Training(model, batches, read.smoothing, workers)
+    return Training(model, batches, read.smoothing, workers, numbers)
 
 
 class Decoding:

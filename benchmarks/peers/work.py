@@ -90,6 +90,8 @@ class Trainer:
         weights = [p for p in model.parameters() if p.requires_grad]
         self.adam = torch.optim.Adam(weights, lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
         self.facts = {"parameters": sum(p.numel() for p in weights)}
+        self.numbers = "float32"
+        """Of its products: what torch's autocast makes of them where they are shorter."""
 
     def logits(self, rows: Rows) -> Tensor:
         """Give the logits of every target position."""
@@ -105,13 +107,19 @@ class Trainer:
             label_smoothing=self.work.smoothing,
         )
 
+    def cast_loss(self, rows: Any) -> Tensor:
+        """Give the loss, computed in its numbers."""
+        short = self.numbers != "float32"
+        with torch.autocast("cpu", getattr(torch, self.numbers), enabled=short):
+            return self.loss(rows)
+
     def __call__(self, what: str = "steps") -> float:
         """Take a step on each batch, or count what a forward pass keeps for the backward one."""
         if what == "kept":
-            return kept(self.model, [lambda b=b: self.loss(b) for b in self.batches])
+            return kept(self.model, [lambda b=b: self.cast_loss(b) for b in self.batches])
         for batch in self.batches:
             self.adam.zero_grad(set_to_none=True)
-            loss = self.loss(batch)
+            loss = self.cast_loss(batch)
             loss.backward()
             nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             self.adam.step()

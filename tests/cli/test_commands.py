@@ -45,7 +45,7 @@ def test_training_tells_what_it_does(trained: Trained) -> None:
         "languages: en to fr",
         "200 pairs: 200 kept, 0 dropped",
         r"\d+ pairs to learn from, \d+ to check on; 421 pieces; [\d,]+ \+ [\d,]+ tokens",
-        r"cpu, float32 \(.+\)",
+        r"cpu, (float32|bfloat16) \(.+\)",
         r"about 0:\d\d an epoch here, measured on a few steps; 100 steps, \d:\d\d",
         r"model: 1 \+ 1 layers, d_model 32, d_ff 48, 2 heads, 0\.0 M parameters, dropout 0\.0",
         r"step 50: BLEU \d+\.\d\d  chrF \d+\.\d\d  perplexity \d+\.\d\d  \(best so far\)",

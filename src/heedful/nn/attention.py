@@ -7,11 +7,11 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from heedful.nn.cache import Growing
 from heedful.nn.dropout import Dropout
 from heedful.nn.kernels import additive_scores, fused, mix, scores, weigh
+from heedful.nn.linear import Linear, linear
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BSD, BTD, Keep
 
 __all__ = ["Attention", "Comparison"]
@@ -40,10 +40,10 @@ class Attention(nn.Module):
         self.d_head = d_head if d_head is not None else d_model // n_heads
         self.d_value = d_value if d_value is not None else self.d_head
         self.comparison = comparison
-        self.query = nn.Linear(d_model, n_heads * self.d_head)
-        self.key = nn.Linear(d_model, n_heads * self.d_head)
-        self.value = nn.Linear(d_model, n_heads * self.d_value)
-        self.output = nn.Linear(n_heads * self.d_value, d_model)
+        self.query = Linear(d_model, n_heads * self.d_head)
+        self.key = Linear(d_model, n_heads * self.d_head)
+        self.value = Linear(d_model, n_heads * self.d_value)
+        self.output = Linear(n_heads * self.d_value, d_model)
         if comparison == "additive":
             self.compare = nn.Parameter(torch.empty(n_heads, self.d_head))
         self.dropout = Dropout(dropout)
@@ -80,7 +80,7 @@ class Attention(nn.Module):
         mixed: BTD = self.output(self.join(found))
         return mixed
 
-    def apply_all(self, x: Tensor, *maps: nn.Linear) -> list[Tensor]:
+    def apply_all(self, x: Tensor, *maps: Linear) -> list[Tensor]:
         """Apply several maps to the same input as one product, and give each head its slices.
 
         One large product is faster than three small ones, forward and backward, by more than
@@ -88,7 +88,7 @@ class Attention(nn.Module):
         """
         weight = torch.cat([one.weight for one in maps])
         bias = torch.cat([one.bias for one in maps])
-        parts = torch.split(F.linear(x, weight, bias), [one.out_features for one in maps], dim=-1)
+        parts = torch.split(linear(x, weight, bias), [one.out_features for one in maps], dim=-1)
         return [self.split(part) for part in parts]
 
     def heads(self, q: BHTK, k: BHSK, v: BHSW, keep: Keep | None) -> BHTW:

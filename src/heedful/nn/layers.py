@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from heedful.nn.attention import Attention, Comparison
 from heedful.nn.cache import LayerCache, Memory
 from heedful.nn.dropout import Dropout
+from heedful.nn.linear import Linear, restored, shortened
 from heedful.nn.shapes import BTD, Keep
 
 __all__ = ["Activation", "DecoderLayer", "EncoderLayer", "FeedForward", "Norm"]
@@ -30,16 +31,15 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, activation: Activation, dropout: float) -> None:
         super().__init__()
-        self.inner = nn.Linear(d_model, d_ff)
-        self.outer = nn.Linear(d_ff, d_model)
+        self.inner = Linear(d_model, d_ff)
+        self.outer = Linear(d_ff, d_model)
         self.activation = activation
         self.dropout = Dropout(dropout)
 
     def forward(self, x: BTD) -> BTD:
         """Widen, bend, narrow."""
-        bent = ACTIVATIONS[self.activation](self.inner(x))
-        narrowed: BTD = self.outer(self.dropout(bent))
-        return narrowed
+        bent = ACTIVATIONS[self.activation](self.inner(shortened(x)))
+        return restored(self.outer(self.dropout(bent)), x)
 
 
 class Layer(nn.Module):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from heedful.nn.linear import shortened
 from heedful.nn.shapes import MD, MV, M
 
 __all__ = ["Loss", "aligned", "projected", "smoothed"]
@@ -70,6 +71,7 @@ class _Projected(torch.autograd.Function):
         smoothing: float,
         pad: int | None,
     ) -> tuple[Tensor, Tensor, Tensor]:
+        words = shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
         rows = max(1, CHUNK // weight.size(0))
         loss = hidden.new_zeros((), dtype=torch.float64)
@@ -81,12 +83,14 @@ class _Projected(torch.autograd.Function):
         d_bias = torch.zeros_like(bias) if wanted and bias is not None else None
         room = hidden.new_empty(min(rows, hidden.size(0)), aligned(weight.size(0)))
         for part in range(0, hidden.size(0), rows):
-            states, wanted_ids = hidden[part : part + rows], targets[part : part + rows, None]
-            logits = room[: len(states), : weight.size(0)]
-            if bias is None:
-                torch.mm(states, weight.T, out=logits)
-            else:
-                torch.addmm(bias, states, weight.T, out=logits)
+            states, wanted_ids = (
+                shortened(hidden[part : part + rows]),
+                targets[part : part + rows, None],
+            )
+            logits = room[: len(wanted_ids), : weight.size(0)]
+            _multiply(states, words.T, logits)
+            if bias is not None:
+                logits += bias
             if pad is not None:
                 logits[:, pad] = 0
             if smoothing:
@@ -113,13 +117,11 @@ class _Projected(torch.autograd.Function):
                     gradient[:, pad] = 0
             ones = torch.full_like(wanted_ids, -(1 - smoothing), dtype=gradient.dtype)
             gradient.scatter_add_(1, wanted_ids, ones)
-            torch.mm(gradient, weight, out=d_hidden[part : part + rows])
-            if part:
-                d_weight.addmm_(gradient.T, states)
-            else:  # nothing to add to yet, and no zeros to write first
-                torch.mm(gradient.T, states, out=d_weight)
             if d_bias is not None:
                 d_bias += gradient.sum(0)
+            gradient = shortened(gradient)
+            _multiply(gradient, words, d_hidden[part : part + rows])
+            _multiply(gradient.T, states, d_weight, add=part > 0)
         ctx.has_bias = bias is not None
         if d_hidden is not None and d_weight is not None:
             saved = (d_hidden, d_weight) + ((d_bias,) if d_bias is not None else ())
@@ -133,6 +135,20 @@ class _Projected(torch.autograd.Function):
         saved = ctx.saved_tensors
         d_bias = saved[2] * up if ctx.has_bias else None
         return saved[0] * up, saved[1].mul_(up), d_bias, None, None, None
+
+
+def _multiply(a: Tensor, b: Tensor, out: Tensor, add: bool = False) -> None:
+    """Write a product where it belongs, or add it there.
+
+    Its factors may be shorter numbers, and have rows more than are wanted.
+    """
+    if a.dtype != out.dtype:
+        found = (a @ b)[: len(out)]
+        out.add_(found) if add else out.copy_(found)
+    elif add:
+        out.addmm_(a, b)
+    else:  # no zeros to write first
+        torch.mm(a, b, out=out)
 
 
 def projected(

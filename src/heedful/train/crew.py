@@ -80,7 +80,7 @@ class Crew(Generic[BatchT]):
                 parts = self.task.split(batch, self.size)
                 if worker >= len(parts):
                     continue
-                with self._precision.autocast():
+                with self._precision.numbers():
                     found: Loss = self.task.loss(self._models[worker], parts[worker])
                 (found.loss * (factor / tokens)).backward()  # type: ignore[no-untyped-call]
                 loss += found.loss.item()

@@ -101,7 +101,7 @@ class Ranks(Generic[BatchT]):
         sums, factor = torch.zeros(3, dtype=torch.float64), self.scale.factor
         for number, batch in enumerate(group):
             with self._alone(number + 1 < len(group)):
-                with self._precision.autocast():
+                with self._precision.numbers():
                     found: Loss = self._model(batch)
                 (found.loss * (factor / NOMINAL)).backward()  # type: ignore[no-untyped-call]
             seen = [self.task.tokens(batch), found.loss.item(), found.nll.item()]

@@ -256,7 +256,7 @@ def _fit(
         model.load_state_dict(load_model(Folder.open(request.parent)).state_dict())
     task = Translation(model, tokenizer, corpus, settings, workers)
     to_score, looked_at = 2 * len(corpus.dev) + tests, min(LOOKED_AT, len(corpus.dev))
-    precision = choose_precision(training.precision, device, settings.model.d_model)
+    precision = choose_precision(training.precision, device)
     report.note(
         f"{device}, {precision.name} ({precision.why})"
         + (", layers compiled" if training.compile else "")

@@ -1,0 +1,73 @@
+"""Linear maps: in float32, or with their products in numbers half as long where a CPU is fast so.
+
+`torch.autocast` would do that too, but on a CPU it gives most of the gain away again: it shortens
+attention, which is made of many tiny products there, and meets a new number of rows at every step
+(see `shortened`). Here only the large products are short. Weights, sums, norms, attention and the
+loss stay in float32; a GPU keeps its autocast.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+__all__ = ["Linear", "linear", "products_in", "restored", "shortened"]
+
+ROWS = 32
+"""Rows of a short product are filled up to a multiple of this."""
+
+
+class _Asked(threading.local):
+    numbers: torch.dtype = torch.float32
+
+
+_asked = _Asked()
+
+
+@contextmanager
+def products_in(numbers: torch.dtype) -> Iterator[None]:
+    """Compute products in these numbers inside a `with`; every thread says so for itself."""
+    before, _asked.numbers = _asked.numbers, numbers
+    try:
+        yield
+    finally:
+        _asked.numbers = before
+
+
+def shortened(x: Tensor) -> Tensor:
+    """Give x in the numbers asked for: itself, or its rows under each other, short, and filled up.
+
+    The library behind short products makes code for every number of rows that it meets, which
+    takes longer than to run it: so it is shown multiples only, with zeros for the rows between.
+    """
+    if x.dtype == _asked.numbers or _asked.numbers == torch.float32:
+        return x
+    rows = x.numel() // x.size(-1)
+    return F.pad(x.to(_asked.numbers).view(rows, -1), (0, 0, 0, -rows % ROWS))
+
+
+def restored(found: Tensor, x: Tensor) -> Tensor:
+    """Give what was made of `shortened(x)` the numbers and rows of x again."""
+    if found.dtype == x.dtype:
+        return found
+    rows = x.numel() // x.size(-1)
+    return found[:rows].to(x.dtype).view(*x.shape[:-1], -1)
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Map x, in the numbers asked for; what was shortened before stays short."""
+    short = shortened(x)
+    return restored(F.linear(short, weight.to(short.dtype), bias.to(short.dtype)), x)
+
+
+class Linear(nn.Linear):
+    """`nn.Linear` in the numbers asked for."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map x."""
+        return linear(x, self.weight, self.bias)
