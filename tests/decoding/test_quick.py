@@ -60,6 +60,35 @@ def test_every_step_gives_the_logits_of_the_step_to_read(changes: dict[str, Any]
                 words = words[rows]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_past_follows_its_rows_wherever_they_go(seed: int) -> None:
+    """Rows are reordered, repeated and let go at random; few moves and many are made alike."""
+    torch.manual_seed(seed)
+    model = made(d_ff=520)  # wide enough for blocks
+    table, lengths = pad([[*s, IDS.eos] for s in SOURCES], IDS.pad)
+    with torch.inference_mode():
+        memory = model.encode(table, lengths)
+        plain, quick = CachedStepper(model, memory), Quick(model).begin(memory)
+        words, sentences, beams = torch.full((5,), IDS.start), 5, 1
+        for step in range(30):
+            one, other = plain.step(words), quick.step(words)
+            assert float((one[:, : IDS.pad] - other[:, : IDS.pad]).abs().max()) < 1e-5
+            words = torch.randint(2, IDS.pad, (len(words),))
+            stay = torch.arange(sentences)
+            if step % 9 == 5 and sentences > 1:
+                stay = torch.randperm(sentences)[: sentences - 1]
+            wide = 3 if step >= 2 else 1
+            within = torch.randint(0, beams, (len(stay), wide))
+            if step % 2 and beams == wide:  # most of them stay where they are
+                within = torch.arange(wide).expand(len(stay), -1).clone()
+                within[0, 0] = beams - 1
+            rows = (stay[:, None] * beams + within).flatten()
+            same = beams == wide and len(stay) == sentences
+            plain.select(rows, None if same else stay)
+            quick.select(rows, None if same else stay)
+            words, sentences, beams = words[rows], len(stay), wide
+
+
 @pytest.mark.parametrize("changes", MODELS)
 @pytest.mark.parametrize("beam", [1, 3])
 def test_searches_find_the_same(

@@ -5,8 +5,9 @@ that could be one, heads split and joined, rows of the source repeated for every
 weights are laid out once for a whole search: the division by sqrt(d_k) inside the weights, states
 without an axis for time, the past with time first (so that keys and values are computed right where
 they stay, and reordering beams copies each number once), matrices as (in, out) (a product of few
-rows is up to a fifth faster so), the vocabulary filled up to a width at which every row begins
-where a CPU likes to read, and one copy of a sentence's keys and values for all its beams.
+rows is up to a fifth faster so) or, the wide ones, in blocks as the processor's own kernels read
+them, the vocabulary filled up to a width at which every row begins where a CPU likes to read, and
+one copy of a sentence's keys and values for all its beams.
 
 Keys and values need no bias. That of the keys adds the same number to all scores of a query, which
 the softmax does not see; that of the values comes out of every average as it went in, and is
@@ -16,12 +17,14 @@ part of the output's here. A test proves the logits equal.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from heedful.decoding.maps import Map
 from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.cache import Memory
@@ -32,27 +35,25 @@ __all__ = ["Quick", "QuickStepper"]
 
 SHORT = 6
 """Steps up to which sums of products are faster than many tiny matrix products."""
-Linear = tuple[Tensor, Tensor]
-"""A matrix, (in, out), and its bias."""
+Norm = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
 class _Layer:
     """One decoder layer's weights, as a step wants them."""
 
-    own_query: Linear
-    """Of the self-attention; every query's map has the division by sqrt(d_k) in it."""
-    own_key: Tensor
-    own_value: Tensor
-    own_output: Linear
-    query: Linear
+    own: Map
+    """Queries, keys and values of the self-attention; the division by sqrt(d_k) is in the queries'
+    part, here and everywhere."""
+    own_output: Map
+    query: Map
     """Of the attention to the source."""
     source: Tensor
     """Keys and values of the source."""
-    output: Linear
-    inner: Linear
-    outer: Linear
-    norms: tuple[nn.LayerNorm, nn.LayerNorm, nn.LayerNorm]
+    output: Map
+    inner: Map
+    outer: Map
+    norms: tuple[Norm, Norm, Norm]
 
 
 class Quick:
@@ -68,18 +69,10 @@ class Quick:
             attention.d_value,
         )
         self.pre = model.settings.norm == "pre"
-        self.bend = ACTIVATIONS[model.settings.activation]
+        activation = model.settings.activation
+        self.bend = None if activation == "relu" else ACTIVATIONS[activation]
+        self.last_norm = _norm(model.decoder.norm)
         self.words = _words(model)
-        self.biased = model.output_bias is not None
-
-    def logits(self, x: Tensor) -> Tensor:
-        """Compare each state with every word, as the model does, and with what fills them up."""
-        if self.biased:
-            return _apply(x, self.words)
-        found = x @ self.words[0]
-        found[:, self.model.ids.size :] = -math.inf
-        found[:, self.model.ids.pad] = -math.inf
-        return found
 
     @staticmethod
     def suits(model: Transformer) -> bool:
@@ -94,22 +87,27 @@ class Quick:
 
 
 def _laid_out(layer: DecoderLayer) -> _Layer:
-    own, cross = layer.attention, layer.cross
+    own, cross, forward = layer.attention, layer.cross, layer.feed_forward
+    query, shift = _scaled(own)
+    keys_and_values = torch.cat([_matrix(own.key), _matrix(own.value)], dim=1)
+    unshifted = shift.new_zeros(keys_and_values.size(1))
     return _Layer(
-        own_query=_scaled(own),
-        own_key=_matrix(own.key),
-        own_value=_matrix(own.value),
+        own=Map(torch.cat([query, keys_and_values], dim=1), torch.cat([shift, unshifted])),
         own_output=_output(own),
-        query=_scaled(cross),
+        query=Map(*_scaled(cross)),
         source=torch.cat([_matrix(cross.key), _matrix(cross.value)], dim=1),
         output=_output(cross),
-        inner=_linear(layer.feed_forward.inner),
-        outer=_linear(layer.feed_forward.outer),
-        norms=(layer.attention_norm, layer.cross_norm, layer.feed_forward_norm),
+        inner=Map(*_linear(forward.inner), relu=forward.activation == "relu"),
+        outer=Map(*_linear(forward.outer)),
+        norms=(
+            _norm(layer.attention_norm),
+            _norm(layer.cross_norm),
+            _norm(layer.feed_forward_norm),
+        ),
     )
 
 
-def _words(model: Transformer) -> Linear:
+def _words(model: Transformer) -> Map:
     """Lay out the vocabulary, filled up with words that can no more be predicted than padding.
 
     With 4,001 words instead of 4,032 a product of 256 rows takes half as long again.
@@ -120,34 +118,33 @@ def _words(model: Transformer) -> Linear:
     words[:, :size] = weight.t()
     shift[:size] = 0 if bias is None else bias.detach()
     shift[model.ids.pad] = -math.inf
-    return words, shift
+    return Map(words, shift)
 
 
 def _matrix(linear: nn.Linear) -> Tensor:
     return linear.weight.detach().t().contiguous()
 
 
-def _linear(linear: nn.Linear) -> Linear:
+def _linear(linear: nn.Linear) -> tuple[Tensor, Tensor]:
     return _matrix(linear), linear.bias.detach()
 
 
-def _apply(x: Tensor, linear: Linear) -> Tensor:
-    return torch.addmm(linear[1], x, linear[0])
-
-
-def _add(x: Tensor, change: Tensor, linear: Linear) -> Tensor:
-    """Add a map of the change to x, in x's own memory: it is nobody else's."""
-    return x.add_(linear[1]).addmm_(change, linear[0])
-
-
-def _scaled(attention: Attention) -> Linear:
+def _scaled(attention: Attention) -> tuple[Tensor, Tensor]:
     weight, bias = _linear(attention.query)
     return weight * attention.scale, bias * attention.scale
 
 
-def _output(attention: Attention) -> Linear:
+def _output(attention: Attention) -> Map:
     weight, bias = _linear(attention.output)
-    return weight, bias + attention.value.bias.detach() @ weight
+    return Map(weight, bias + attention.value.bias.detach() @ weight)
+
+
+def _norm(norm: nn.Module) -> Norm:
+    """Give a norm without what a module does around its arithmetic."""
+    if not isinstance(norm, nn.LayerNorm):
+        return lambda x: x
+    shape, weight, bias, eps = list(norm.normalized_shape), norm.weight, norm.bias, norm.eps
+    return lambda x: torch.layer_norm(x, shape, weight, bias, eps)
 
 
 class QuickStepper:
@@ -156,7 +153,11 @@ class QuickStepper:
     def __init__(self, quick: Quick, memory: Memory) -> None:
         self._quick = quick
         self._length = 0
-        self._past: list[tuple[Tensor, Tensor]] = []
+        self._past: list[Tensor] = []
+        """Keys and values of every layer in turn."""
+        self._cells: Tensor
+        """For each step and row, in which row that step was taken: where two steps' numbers are
+        the same, so are their keys and values."""
         h, k = quick.heads, quick.d_head
         self._sources = memory.states.size(0)
         self._mask: Tensor | None = None
@@ -190,46 +191,45 @@ class QuickStepper:
         for index, layer in enumerate(quick.layers):
             first, second, third = layer.norms
             seen = self._look_back(index, first(x) if quick.pre else x)
-            x = _add(x, seen, layer.own_output)
+            x = layer.own_output.add(x, seen)
             x = x if quick.pre else first(x)
             found = self._look_across(index, second(x) if quick.pre else x)
-            x = _add(x, found, layer.output)
+            x = layer.output.add(x, found)
             x = x if quick.pre else second(x)
-            bent = quick.bend(_apply(third(x) if quick.pre else x, layer.inner))
-            x = _add(x, bent, layer.outer)
+            bent = layer.inner(third(x) if quick.pre else x)
+            x = layer.outer.add(x, bent if quick.bend is None else quick.bend(bent))
             x = x if quick.pre else third(x)
+        self._cells[self._length] = torch.arange(self._cells.size(1))
         self._length += 1
-        return quick.logits(model.decoder.norm(x))
+        return quick.words(quick.last_norm(x))
 
     def _make_room(self, rows: int) -> None:
         """Have buffers for one more step: time, row, heads x width."""
-        if self._past and self._length < self._past[0][0].size(0):
+        if self._past and self._length < self._past[0].size(0):
             return
-        quick, room = self._quick, max(16, 2 * self._length)
-        larger = []
-        for index in range(len(quick.layers)):
-            pair = []
-            for side, width in enumerate((quick.d_head, quick.d_value)):
-                new = torch.empty(room, rows, quick.heads * width)
-                if self._past:
-                    new[: self._length] = self._past[index][side][: self._length]
-                pair.append(new)
-            larger.append((pair[0], pair[1]))
-        self._past = larger
+        self._resize(max(16, 2 * self._length), torch.arange(rows))
+
+    def _resize(self, room: int, rows: Tensor) -> None:
+        """Take new buffers with room for so many steps, and have these rows of the old in them."""
+        quick, now = self._quick, self._length
+        if not self._past:
+            widths = [quick.heads * w for w in (quick.d_head, quick.d_value)] * len(quick.layers)
+            self._past = [torch.empty(0, len(rows), width) for width in widths]
+            self._cells = torch.empty(0, len(rows), dtype=torch.long)
+        self._past = [_refilled(old, room, rows, now) for old in self._past]
+        self._cells = _refilled(self._cells, room, rows, now)
 
     def _look_back(self, index: int, x: Tensor) -> Tensor:
         """Attend to what was written, the newest word included."""
         quick, now = self._quick, self._length
         h, k, w = quick.heads, quick.d_head, quick.d_value
         rows, layer = x.size(0), quick.layers[index]
-        keys, values = self._past[index]
-        torch.mm(x, layer.own_key, out=keys[now])
-        torch.mm(x, layer.own_value, out=values[now])
+        keys, values = (past[: now + 1, :rows] for past in self._past[2 * index : 2 * index + 2])
+        q, keys[now], values[now] = torch.split(layer.own(x), [h * k, h * k, h * w], 1)
         if now == 0:
             return values[0]
-        past_keys = keys[: now + 1].view(now + 1, rows * h, k)
-        past_values = values[: now + 1].view(now + 1, rows * h, w)
-        q = _apply(x, layer.own_query).view(rows * h, k)
+        past_keys, past_values = keys.view(-1, rows * h, k), values.view(-1, rows * h, w)
+        q = q.reshape(rows * h, k)
         if now < SHORT:
             weights = (past_keys * q).sum(-1, keepdim=True).softmax(0)
             return (weights * past_values).sum(0).view(rows, h * w)
@@ -240,48 +240,65 @@ class QuickStepper:
         """Attend to the source: all beams of a sentence look at one copy of it."""
         quick, sentences = self._quick, self._sources
         keys, values = self._seen[index]
-        q = _apply(x, quick.layers[index].query)
-        q = q.view(sentences, -1, quick.heads, quick.d_head).transpose(1, 2)  # B H N K
-        scores = q @ keys  # B H N S
+        each = sentences * quick.heads
+        q = quick.layers[index].query(x).view(sentences, -1, quick.heads, quick.d_head)
+        q = q.transpose(1, 2).reshape(each, -1, quick.d_head)  # (B H) N K
+        scores = torch.bmm(q, keys.flatten(0, 1)).view(sentences, quick.heads, q.size(1), -1)
         if self._mask is not None:
             scores += self._mask
-        found = scores.softmax(-1) @ values  # B H N W
+        found = torch.bmm(scores.softmax(-1).flatten(0, 1), values.flatten(0, 1))  # (B H) N W
+        found = found.view(sentences, quick.heads, q.size(1), -1)
         return found.transpose(1, 2).reshape(x.size(0), -1)
 
     def bytes(self) -> int:
         """Memory that the past and the source take now, room for steps to come included."""
-        return sum(t.nbytes for pair in (*self._past, *self._seen) for t in pair)
+        seen = [t for pair in self._seen for t in pair]
+        return sum(t.nbytes for t in (*self._past, *seen))
 
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
         """Go on with these rows."""
-        now = self._length
-        self._past = [
-            (_picked(keys, 1, rows, now), _picked(values, 1, rows, now))
-            for keys, values in self._past
-        ]
+        self._move(rows)
         if sources is not None:
             self._sources = len(sources)
             self._seen = [
-                (_picked(keys, 0, sources), _picked(values, 0, sources))
-                for keys, values in self._seen
+                (_picked(keys, sources), _picked(values, sources)) for keys, values in self._seen
             ]
             if self._mask is not None:
-                self._mask = _picked(self._mask, 0, sources)
+                self._mask = _picked(self._mask, sources)
+
+    def _move(self, rows: Tensor) -> None:
+        """Have the past of these rows where they are to be.
+
+        Beams of a sentence mostly differ in their last words: what was common to the row that
+        leaves a place and the one that comes there, four fifths of it all, stays.
+        """
+        now, width = self._length, self._past[0].size(1)
+        if len(rows) <= width:
+            old = self._cells[:now, : len(rows)]
+            new = self._cells[:now].index_select(1, rows)
+            steps, places = (new != old).nonzero().unbind(1)
+            if 3 * len(steps) <= new.numel():
+                old.copy_(new)
+                goal, origin = steps * width + places, steps * width + rows[places]
+                for past in self._past if len(steps) else ():
+                    flat = past.flatten(0, 1)
+                    flat.index_copy_(0, goal, flat.index_select(0, origin))
+                return
+        self._resize(self._past[0].size(0), rows)
 
 
-def _picked(old: Tensor, axis: int, rows: Tensor, steps: int | None = None) -> Tensor:
-    """Give these rows of an axis, in the old memory where only few of them move.
-
-    `steps` are how many of the first axis hold anything.
-    """
-    moved = (rows != torch.arange(len(rows))).nonzero()[:, 0]
-    full = old if steps is None else old[:steps]
-    if len(rows) <= old.size(axis) and 2 * len(moved) <= len(rows):
-        if len(moved):
-            full.index_copy_(axis, moved, full.index_select(axis, rows[moved]))
-        return old.narrow(axis, 0, len(rows))
-    shape = list(old.shape)
-    shape[axis] = len(rows)
-    new = old.new_empty(shape)
-    torch.index_select(full, axis, rows, out=new if steps is None else new[:steps])
+def _refilled(old: Tensor, room: int, rows: Tensor, steps: int) -> Tensor:
+    """Give a buffer with room for so many steps, its first ones those of the old, these rows."""
+    new = old.new_empty(room, len(rows), *old.shape[2:])
+    torch.index_select(old[:steps], 1, rows, out=new[:steps])
     return new
+
+
+def _picked(old: Tensor, rows: Tensor) -> Tensor:
+    """Give these rows, in the old memory where only few of them move."""
+    moved = (rows != torch.arange(len(rows))).nonzero()[:, 0]
+    if len(rows) <= len(old) and 2 * len(moved) <= len(rows):
+        if len(moved):
+            old.index_copy_(0, moved, old.index_select(0, rows[moved]))
+        return old[: len(rows)]
+    return old.index_select(0, rows)

@@ -1,0 +1,43 @@
+"""Maps in blocks and plain ones: the same numbers, whatever the rows."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from heedful.decoding import maps
+from heedful.decoding.maps import WIDE, Map
+
+
+@pytest.mark.parametrize("blocked", [True, False])
+@pytest.mark.parametrize("out", [WIDE, 11])
+@pytest.mark.parametrize("relu", [True, False])
+def test_a_map_is_a_product_and_a_bias(
+    monkeypatch: pytest.MonkeyPatch, blocked: bool, out: int, relu: bool
+) -> None:
+    monkeypatch.setattr(maps, "blocks", lambda: blocked)
+    matrix, bias = torch.randn(13, out), torch.randn(out)
+    bias[-1] = -math.inf  # a word that cannot be predicted
+    made = Map(matrix, bias, relu)
+    with torch.inference_mode():
+        for rows in (1, 2, 7, 8, 9, 16, 21, 64, 67):
+            x = torch.randn(rows, 13)
+            wanted = x @ matrix + bias
+            found = made(x)
+            assert torch.allclose(found, wanted.relu() if relu else wanted, atol=1e-5)
+            assert found.shape == (rows, out)
+            assert found.is_contiguous()
+
+
+@pytest.mark.parametrize("blocked", [True, False])
+def test_a_change_is_added_in_place(monkeypatch: pytest.MonkeyPatch, blocked: bool) -> None:
+    monkeypatch.setattr(maps, "blocks", lambda: blocked)
+    matrix, bias = torch.randn(13, WIDE), torch.randn(WIDE)
+    x, change = torch.randn(5, WIDE), torch.randn(5, 13)
+    wanted = x + change @ matrix + bias
+    with torch.inference_mode():
+        found = Map(matrix, bias).add(x, change)
+    assert found is x
+    assert torch.allclose(found, wanted, atol=1e-5)
