@@ -18,6 +18,9 @@ from heedful.decoding.hypothesis import Hypothesis, Stop, finish, length_penalty
 
 __all__ = ["Stepper", "beam", "greedy"]
 
+BLOCK = 64
+"""Neighbours among which the largest is found first."""
+
 
 class Stepper(Protocol):
     """A model in the middle of writing, one row a sentence or hypothesis."""
@@ -48,24 +51,6 @@ def _best(logits: Tensor, sentences: Tensor, step: int) -> Tensor:
     return logits.argmax(-1)
 
 
-def _cost(logits: Tensor, chosen: Tensor, best: bool) -> Tensor:
-    """Give the log-probability of the chosen words, known to be the best ones or not.
-
-    The logits are used up: a copy of so much memory would cost more than the arithmetic.
-    """
-    of_chosen = logits.gather(1, chosen[:, None])
-    top = of_chosen if best else logits.amax(-1, keepdim=True)
-    return (of_chosen - _log_total(logits, top))[:, 0]
-
-
-def _log_total(logits: Tensor, top: Tensor) -> Tensor:
-    """Give the logarithm of the sum of all exponentials, the largest logits being known.
-
-    Half the time of `torch.logsumexp`. The logits are used up.
-    """
-    return logits.sub_(top).exp_().sum(-1, keepdim=True).log_().add_(top)
-
-
 def greedy(
     stepper: Stepper,
     limits: Sequence[Limits],
@@ -93,7 +78,7 @@ def greedy(
         logits = stepper.step(words)
         chosen = choose(logits, live, step)
         if scored:
-            gained = _cost(logits, chosen, best=choose is _best)
+            gained = logits.log_softmax(-1).gather(1, chosen[:, None])[:, 0]
         else:
             gained = torch.full((len(live),), math.nan)
         if prefixes is not None:
@@ -165,8 +150,7 @@ def beam(
         wide = min(2 * width, vocabulary)
         if prefixes is not None:
             logits = _force(logits, live, prefixes, step, beams)
-        top, ids = logits.topk(wide, dim=-1)  # the best of a row are among the row's best
-        top = top - _log_total(logits, top[:, :1])
+        top, ids = _best_of(logits.log_softmax(-1), wide)  # the best of a row are among its best
         total = (logp[:, :, None] + top.view(len(live), beams, wide)).flatten(1)
         best, spot = total.topk(min(2 * width, total.size(1)), dim=1)
         parent = spot // wide
@@ -214,6 +198,21 @@ def beam(
         live, written, logp, word = live[keep], written[keep], logp[keep], word[keep]
         words = word.flatten()
     return [rank(hypotheses) for hypotheses in found]
+
+
+def _best_of(rows: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Give the largest numbers of each row and where they are: `topk`, in half its time.
+
+    They are in the blocks with the largest maxima, and maxima are found many times faster.
+    """
+    blocks = rows.size(1) // BLOCK
+    if rows.size(1) % BLOCK or blocks <= 2 * count:
+        return rows.topk(count, dim=-1)
+    best = rows.view(-1, blocks, BLOCK).amax(-1).topk(count, sorted=False).indices
+    place = best + blocks * torch.arange(len(rows))[:, None]
+    candidates = rows.view(-1, BLOCK).index_select(0, place.flatten()).view(len(rows), -1)
+    top, spot = candidates.topk(count)
+    return top, best.gather(1, spot // BLOCK) * BLOCK + spot % BLOCK
 
 
 def _force(
