@@ -47,8 +47,9 @@ def shortened(x: Tensor) -> Tensor:
     """
     if x.dtype == _asked.numbers or _asked.numbers == torch.float32:
         return x
-    rows = x.numel() // x.size(-1)
-    return F.pad(x.to(_asked.numbers).view(rows, -1), (0, 0, 0, -rows % ROWS))
+    short = x.to(_asked.numbers).view(-1, x.size(-1))
+    missing = -len(short) % ROWS
+    return F.pad(short, (0, 0, 0, missing)) if missing else short
 
 
 def restored(found: Tensor, x: Tensor) -> Tensor:

@@ -80,6 +80,10 @@ EFFICIENCY = 0.75
 """Share of the matrix-product rate that a training step reaches; one timing gave 0.77."""
 
 
+SHORT_GAIN = 1.45
+"""How many times as fast a CPU trains in bfloat16 where it has units for it (docs/log.md)."""
+
+
 def layer_parameters(model: ModelSettings) -> tuple[int, int]:
     """Count the matrix weights a source position and a target position are multiplied with."""
     d, head = model.d_model, model.d_head or model.d_model // model.n_heads

@@ -61,6 +61,8 @@ def prepare_text(
     request: Request, made: Path, report: Report, tokenizer: Tokenizer | None = None
 ) -> Prepared:
     """Examine the text, learn its pieces unless given, write its ids, choose what nobody chose."""
+    from heedful.train.precision import choose_precision
+
     raw = dict(request.settings or {})
     guessed = guess_languages(request.files, request.columns)
     given = [
@@ -98,8 +100,11 @@ def prepare_text(
         vocabulary=tokenizer.ids.size,
     )
     minutes = settings.train.minutes
-    fast = device_of(request.device) != "cpu"
-    settings = plan.choose_model(raw, facts, minutes, plan.machine_rate(), fast)
+    device = device_of(request.device)
+    rate = plan.machine_rate()
+    if choose_precision(settings.train.precision, device).name == "bfloat16":
+        rate *= plan.SHORT_GAIN
+    settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
     return Prepared(corpus, tokenizer, health, facts, settings)
 
 
