@@ -22,6 +22,7 @@ from benchmarks.captions import Captions
 from benchmarks.contest import PLAIN, AbsentError, paired, spread, table
 from benchmarks.joey import python as joey_python
 from benchmarks.sizes import Amounts
+from heedful.train.precision import choose_precision
 
 LOOKED_AT = 20
 """Pairs that both are given as a development set; looking at it is in neither's figures."""
@@ -35,11 +36,12 @@ def run(text: Captions, amounts: Amounts, rates: list[float]) -> Iterator[str]:
     Heedful learns its pieces itself; Joey NMT is given some that were learned in the same way.
     """
     sizes, updates = amounts.decoding, amounts.updates
+    numbers = choose_precision("auto", "cpu").name
     yield (
         f"The whole commands, `heedful train` and `joeynmt train`, on the text files, sizes "
         f"{sizes['d_model']} / {sizes['d_ff']}: target tokens/s as each logs them, in the course "
         f"of {updates} steps. Joey NMT has batches as wide as ours, made at random, and is "
-        f"otherwise as it comes."
+        f"otherwise as it comes, in float32; Heedful computes in {numbers} here."
     )
     yield ""
     found: dict[str, list[float]] = {"heedful train": [], "joeynmt train": []}

@@ -42,7 +42,7 @@ def least_kept(work: TrainingWork) -> float:
 def run(amounts: Amounts, rates: list[float]) -> Iterator[str]:
     """Count, not measure: bytes of the tensors themselves."""
     text = captions(amounts.pieces, amounts.pairs, amounts.sentences)
-    yield "Kept from the forward to the backward pass, for each target token:"
+    yield "Kept from the forward to the backward pass, for each target token; least, in float32:"
     yield ""
     rows = []
     for name, (sizes, _) in amounts.training.items():

@@ -9,7 +9,7 @@ from torch import Tensor
 from heedful.decoding.batch import search
 from heedful.decoding.guards import Limits
 from heedful.decoding.hypothesis import length_penalty
-from heedful.decoding.search import _best_of, beam, greedy
+from heedful.decoding.search import beam, best_of, greedy
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings, ModelSettings, SamplingSettings, TokenIds
 
@@ -230,9 +230,9 @@ def test_sampling_from_one_word_is_greedy(model: Transformer) -> None:
 
 
 @pytest.mark.parametrize("columns", [64 * 40, 64 * 3, 100])
-def test_the_best_of_a_row_are_found_block_by_block(columns: int) -> None:
+def test_thebest_of_a_row_are_found_block_by_block(columns: int) -> None:
     rows = torch.randn(7, columns)
     rows[:, -5:] = -math.inf
-    top, ids = _best_of(rows, 6)
+    top, ids = best_of(rows, 6)
     assert torch.equal(top, rows.topk(6).values)
     assert torch.equal(ids, rows.topk(6).indices)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from heedful.nn import loss as loss_module
 from heedful.nn.layers import Activation, FeedForward
 from heedful.nn.linear import ROWS, Linear, linear, products_in, restored, shortened
 from heedful.nn.loss import projected
@@ -67,12 +68,27 @@ def test_rows_are_filled_up_and_taken_away_again() -> None:
         assert short.shape == (2 * ROWS, 4)
         assert not short[33:].any()
         assert shortened(short) is short
-    assert torch.equal(restored(short, x), x.bfloat16().float())
+        assert torch.equal(restored(short, x), x.bfloat16().float())
+        assert shortened(torch.randn(1025, 4)).shape == (1024 + 2 * ROWS, 4)
+        assert shortened(torch.randn(0, 4)).shape == (0, 4)
+        turned = torch.randn(5, 3, 4).transpose(0, 1)
+        assert torch.equal(restored(shortened(turned), turned), turned.bfloat16().float())
+
+
+def test_autocast_is_left_to_itself() -> None:
+    x, made = torch.randn(3, 4), Linear(4, 5)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.equal(made(x), F.linear(x, made.weight, made.bias))
+        assert made(x).dtype == torch.bfloat16
 
 
 @pytest.mark.parametrize("words", [37, 5])
 @pytest.mark.parametrize("bias", [True, False])
-def test_the_loss_of_short_products_is_nearly_that_of_float32(words: int, bias: bool) -> None:
+@pytest.mark.parametrize("chunk", [loss_module.CHUNK, 100])
+def test_the_loss_of_short_products_is_nearly_that_of_float32(
+    monkeypatch: pytest.MonkeyPatch, words: int, bias: bool, chunk: int
+) -> None:
+    monkeypatch.setattr(loss_module, "CHUNK", chunk)
     hidden, weight = torch.randn(29, 12), torch.randn(words, 12)
     shift = torch.randn(words) if bias else None
     targets = torch.randint(0, words - 1, (29,))

@@ -3,11 +3,11 @@
 A step of the ordinary modules spends much of its time on what is not arithmetic: small products
 that could be one, heads split and joined, rows of the source repeated for every beam. Here the
 weights are laid out once for a whole search: the division by sqrt(d_k) inside the weights, states
-without an axis for time, the past with time first (so that keys and values are computed right where
-they stay, and reordering beams copies each number once), matrices as (in, out) (a product of few
-rows is up to a fifth faster so) or, the wide ones, in blocks as the processor's own kernels read
-them, the vocabulary filled up to a width at which every row begins where a CPU likes to read, and
-one copy of a sentence's keys and values for all its beams.
+without an axis for time, the past with time first (so that a step's keys and values lie together,
+and beams that change places move only the steps in which they differ), matrices as (in, out) (a
+product of few rows is up to a fifth faster so) or, the wide ones, in blocks as the processor's own
+kernels read them, the vocabulary filled up to a width at which every row begins where a CPU likes
+to read, and one copy of a sentence's keys and values for all its beams.
 
 Keys and values need no bias. That of the keys adds the same number to all scores of a query, which
 the softmax does not see; that of the values comes out of every average as it went in, and is
@@ -156,8 +156,8 @@ class QuickStepper:
         self._past: list[Tensor] = []
         """Keys and values of every layer in turn."""
         self._cells: Tensor
-        """For each step and row, in which row that step was taken: where two steps' numbers are
-        the same, so are their keys and values."""
+        """For each step and row, in which row that step was taken: rows with the same number at a
+        step have the same keys and values there."""
         h, k = quick.heads, quick.d_head
         self._sources = memory.states.size(0)
         self._mask: Tensor | None = None
@@ -272,6 +272,8 @@ class QuickStepper:
         Beams of a sentence mostly differ in their last words: what was common to the row that
         leaves a place and the one that comes there, four fifths of it all, stays.
         """
+        if not self._past:
+            return
         now, width = self._length, self._past[0].size(1)
         if len(rows) <= width:
             old = self._cells[:now, : len(rows)]

@@ -16,7 +16,7 @@ from torch import Tensor
 from heedful.decoding.guards import Limits, repeating
 from heedful.decoding.hypothesis import Hypothesis, Stop, finish, length_penalty, rank
 
-__all__ = ["Stepper", "beam", "greedy"]
+__all__ = ["Stepper", "beam", "best_of", "greedy"]
 
 BLOCK = 64
 """Neighbours among which the largest is found first."""
@@ -78,9 +78,10 @@ def greedy(
         logits = stepper.step(words)
         chosen = choose(logits, live, step)
         if scored:
-            gained = logits.log_softmax(-1).gather(1, chosen[:, None])[:, 0]
+            gained = torch.log_softmax(logits, -1, out=logits).gather(1, chosen[:, None])[:, 0]
         else:
             gained = torch.full((len(live),), math.nan)
+        del logits
         if prefixes is not None:
             for row, sentence in enumerate(live.tolist()):
                 if step < len(prefixes[sentence]):
@@ -150,7 +151,9 @@ def beam(
         wide = min(2 * width, vocabulary)
         if prefixes is not None:
             logits = _force(logits, live, prefixes, step, beams)
-        top, ids = _best_of(logits.log_softmax(-1), wide)  # the best of a row are among its best
+        torch.log_softmax(logits, -1, out=logits)
+        top, ids = best_of(logits, wide)  # the best of a row are among its best
+        del logits  # as large as anything here, and the next step makes others
         total = (logp[:, :, None] + top.view(len(live), beams, wide)).flatten(1)
         best, spot = total.topk(min(2 * width, total.size(1)), dim=1)
         parent = spot // wide
@@ -200,7 +203,7 @@ def beam(
     return [rank(hypotheses) for hypotheses in found]
 
 
-def _best_of(rows: Tensor, count: int) -> tuple[Tensor, Tensor]:
+def best_of(rows: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Give the largest numbers of each row and where they are: `topk`, in half its time.
 
     They are in the blocks with the largest maxima, and maxima are found many times faster.

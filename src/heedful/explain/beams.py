@@ -16,7 +16,7 @@ from torch import Tensor
 from heedful.decoding.guards import limits_for
 from heedful.decoding.hypothesis import Hypothesis, length_penalty
 from heedful.decoding.quick import Quick
-from heedful.decoding.search import Stepper, beam
+from heedful.decoding.search import Stepper, beam, best_of
 from heedful.decoding.stepper import CachedStepper
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings
@@ -58,8 +58,7 @@ class _Watched:
             self._settle(words.tolist())
         logits = self._inner.step(words)
         wide = min(2 * self._width, logits.size(-1))
-        top, ids = logits.topk(wide, dim=-1)
-        top = top - logits.logsumexp(-1, keepdim=True)
+        top, ids = best_of(logits.log_softmax(-1), wide)
         total = (torch.tensor(self._logp)[:, None] + top).flatten()
         best, spot = total.topk(min(2 * self._width, total.numel()))
         branches = []

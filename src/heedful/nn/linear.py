@@ -2,8 +2,8 @@
 
 `torch.autocast` would do that too, but on a CPU it gives most of the gain away again: it shortens
 attention, which is made of many tiny products there, and meets a new number of rows at every step
-(see `shortened`). Here only the large products are short. Weights, sums, norms, attention and the
-loss stay in float32; a GPU keeps its autocast.
+(see `shortened`). Here only the large products are short, those of the loss among them. Weights,
+sums, norms, attention and the softmax stay in float32; a GPU keeps its autocast.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-__all__ = ["Linear", "linear", "products_in", "restored", "shortened"]
+__all__ = ["ROWS", "Linear", "linear", "product_numbers", "products_in", "restored", "shortened"]
 
 ROWS = 32
-"""Rows of a short product are filled up to a multiple of this."""
+"""Rows of a short product are filled up to a multiple of this, or of twice as many where they are
+`MANY`."""
+MANY = 1024
 
 
 class _Asked(threading.local):
-    numbers: torch.dtype = torch.float32
+    def __init__(self) -> None:
+        self.numbers = torch.float32
 
 
 _asked = _Asked()
@@ -39,6 +42,11 @@ def products_in(numbers: torch.dtype) -> Iterator[None]:
         _asked.numbers = before
 
 
+def product_numbers() -> torch.dtype:
+    """Give the numbers that products are computed in here and now."""
+    return _asked.numbers
+
+
 def shortened(x: Tensor) -> Tensor:
     """Give x in the numbers asked for: itself, or its rows under each other, short, and filled up.
 
@@ -47,17 +55,17 @@ def shortened(x: Tensor) -> Tensor:
     """
     if x.dtype == _asked.numbers or _asked.numbers == torch.float32:
         return x
-    short = x.to(_asked.numbers).view(-1, x.size(-1))
-    missing = -len(short) % ROWS
+    short = x.to(_asked.numbers).reshape(-1, x.size(-1))
+    missing = -len(short) % (ROWS if len(short) < MANY else 2 * ROWS)
     return F.pad(short, (0, 0, 0, missing)) if missing else short
 
 
 def restored(found: Tensor, x: Tensor) -> Tensor:
     """Give what was made of `shortened(x)` the numbers and rows of x again."""
-    if found.dtype == x.dtype:
-        return found
-    rows = x.numel() // x.size(-1)
-    return found[:rows].to(x.dtype).view(*x.shape[:-1], -1)
+    if x.dtype == _asked.numbers or _asked.numbers == torch.float32:
+        return found  # in autocast's numbers where that is on
+    rows = x.shape[:-1].numel()
+    return found[:rows].to(x.dtype).view(*x.shape[:-1], found.size(-1))
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from heedful.nn.linear import shortened
+from heedful.nn.linear import ROWS, product_numbers, products_in, shortened
 from heedful.nn.shapes import MD, MV, M
 
 __all__ = ["Loss", "aligned", "projected", "smoothed"]
@@ -20,7 +20,8 @@ CHUNK = 1 << 21
 """Logits alive at once in `projected`: small enough for a CPU's cache, large enough for speed."""
 
 LINE = 64
-"""Numbers that a row of logits is rounded up to: four of a CPU's cache lines."""
+"""Numbers that a row of logits is rounded up to: four of a CPU's cache lines, and a block of those
+that a beam search looks at (`decoding/search.py`)."""
 
 
 def aligned(words: int) -> int:
@@ -73,7 +74,8 @@ class _Projected(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         words = shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
-        rows = max(1, CHUNK // weight.size(0))
+        rows = CHUNK // weight.size(0)
+        rows = max(1, rows if rows < ROWS else rows - rows % ROWS)
         loss = hidden.new_zeros((), dtype=torch.float64)
         nll = hidden.new_zeros((), dtype=torch.float64)
         right = torch.zeros((), dtype=torch.long, device=hidden.device)
@@ -155,7 +157,11 @@ def projected(
     hidden: MD, weight: Tensor, bias: Tensor | None, targets: M, smoothing: float, pad: int | None
 ) -> Loss:
     """Do the same as `smoothed` from the decoder's states, without ever storing all logits."""
-    with torch.autocast(hidden.device.type, enabled=False):  # sums over a vocabulary need float32
+    numbers = product_numbers()
+    if numbers == torch.float16:  # its least number is more than smoothing leaves for a word
+        numbers = torch.float32
+    # Sums over a vocabulary need float32, whatever its products are in.
+    with torch.autocast(hidden.device.type, enabled=False), products_in(numbers):
         states = hidden.to(weight.dtype)
         loss, nll, right = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
     return Loss(loss, nll.detach(), right)

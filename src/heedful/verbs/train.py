@@ -15,7 +15,7 @@ from heedful import config, files
 from heedful.data.corpus import Corpus, pairs_of
 from heedful.data.tokenizer import Tokenizer
 from heedful.errors import ConfigError
-from heedful.machine import keep_memory
+from heedful.machine import give_memory_back, keep_memory
 from heedful.metrics import Score
 from heedful.models.folder import WEIGHTS, Folder, card, load_model, state
 from heedful.settings import TrainSettings
@@ -182,6 +182,7 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
     request = begun.request
     tests = list(pairs_of(read(request.test, request))) if request.test else []
     outcome, workers = _fit(begun, report, started, more, world, len(tests))
+    give_memory_back()
     folder = begun.folder
     done = outcome.why != "interrupted"
     if not done or not world.lead:
