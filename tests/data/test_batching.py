@@ -16,7 +16,8 @@ from heedful.data.batching import Batch, Batches, pad
 from heedful.data.corpus import Corpus, Ids
 from heedful.data.lines import open_text
 from heedful.data.text import normalise
-from heedful.data.tokenizer import Tokenizer, Variants, learn
+from heedful.data.tokenizer import Tokenizer, learn
+from heedful.data.variants import Variants
 from heedful.errors import DataError
 from heedful.settings import TokenizerSettings
 
@@ -186,6 +187,22 @@ def test_variants_are_new_every_epoch_and_the_same_whenever_asked() -> None:
     for epoch in (first, second):
         for row, (source, target) in epoch.items():
             assert (tokenizer.decode(source), tokenizer.decode(target)) == texts[row]
+    for batch in made.epoch(1):  # planned with the lengths that were drawn
+        assert batch.source.numel() + batch.target.numel() + len(batch.rows) <= 400
+
+
+def test_a_pair_that_was_drawn_too_long_is_a_batch_of_its_own() -> None:
+    tokenizer = Tokenizer(
+        learn(["a student sings"] * 50 + ["b"], TokenizerSettings(vocab_size=300))
+    )
+    ids = tokenizer.encode("a student sings")
+    corpus = corpus_of([ids] * 5, [ids] * 5)
+    budget = 2 * (len(ids) + 1)
+    made = Batches(
+        corpus, budget, tokenizer.ids.eos, tokenizer.ids.pad, 1, Variants(tokenizer, 1.0)
+    )
+    assert max(map(int, made.lengths(0)[0])) > len(ids) + 1
+    assert [len(rows) for rows in made.plan(0)] == [1] * 5
 
 
 def test_of_an_epoch_of_multi30k_at_most_6_percent_is_padding(real_data: Path) -> None:
@@ -200,3 +217,8 @@ def test_of_an_epoch_of_multi30k_at_most_6_percent_is_padding(real_data: Path) -
     corpus = corpus_of(*(tokenizer.encode_many(side) for side in sides))
     for epoch in (0, 1):
         assert batches(corpus, 2048).padding_share(epoch) <= 0.06
+    split_anew = batches(corpus, 2048, variants=Variants(tokenizer, 0.1))
+    assert split_anew.padding_share() <= 0.06
+    first = next(split_anew.epoch(0))
+    real = int(first.source_lengths.sum()) + first.tokens
+    assert real >= 0.8 * (first.source.numel() + first.target.numel() + len(first.rows))

@@ -6,14 +6,13 @@ import tempfile
 import unicodedata
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.data import grammar
 from heedful.data.text import normalise
-from heedful.data.tokenizer import JOINT, RESERVED, Tokenizer, Variants, learn
+from heedful.data.tokenizer import JOINT, RESERVED, Tokenizer, learn
 from heedful.errors import DataError, ModelFolderError
 from heedful.settings import TokenizerSettings
 
@@ -169,55 +168,3 @@ def test_normalising_is_compiled_into_the_model(tokenizer: Tokenizer, text: str)
 def test_compatibility_forms_keep_their_meaning(tokenizer: Tokenizer) -> None:
     for text in ("ㅋㅋㅋ", "x²", "ﬁ", "①"):
         assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-# -- subword regularisation ------------------------------------------------------------------
-
-
-def draw(variants: Variants, ids: list[int], *seed: int) -> list[int]:
-    return variants.draw(ids, np.random.default_rng(seed))
-
-
-def test_without_a_chance_nothing_is_split_anew(tokenizer: Tokenizer) -> None:
-    never, always = Variants(tokenizer, 0.0), Variants(tokenizer, 1.0)
-    encoded = [tokenizer.encode(text) for text in SENTENCES[:50]]
-    assert [draw(never, ids, i) for i, ids in enumerate(encoded)] == encoded
-    changed = [draw(always, ids, i) != ids for i, ids in enumerate(encoded)]
-    assert all(changed)
-    seldom = Variants(tokenizer, 0.1)
-    changed = [draw(seldom, ids, i) != ids for i, ids in enumerate(encoded)]
-    assert 5 < sum(changed) < 45
-
-
-@settings(max_examples=60)
-@given(ANY_TEXT, st.integers(0, 99), st.sampled_from([0.3, 1.0]))
-def test_another_way_to_split_says_the_same(
-    tokenizer: Tokenizer, text: str, seed: int, chance: float
-) -> None:
-    text = normalise(f"{text} The dog {text}")
-    found = draw(Variants(tokenizer, chance), tokenizer.encode(text), seed)
-    assert tokenizer.decode(found) == text
-
-
-def test_a_draw_follows_from_its_seed_alone(tokenizer: Tokenizer) -> None:
-    ids = tokenizer.encode(SENTENCES[0])
-    fresh, used = Variants(tokenizer, 0.5), Variants(tokenizer, 0.5)
-    for text in SENTENCES[:30]:
-        draw(used, tokenizer.encode(text), 0)
-    epochs = [draw(fresh, ids, 1, epoch, 0) for epoch in range(20)]
-    assert epochs == [draw(used, ids, 1, epoch, 0) for epoch in range(20)]
-    assert len(set(map(tuple, epochs))) > 5
-    assert draw(fresh, [], 1) == []
-
-
-def test_what_is_remembered_of_words_is_bounded(
-    tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Variants, "REMEMBERED", 5)
-    variants = Variants(tokenizer, 1.0)
-    unbounded = Variants(tokenizer, 1.0)
-    unbounded.REMEMBERED = 10**6
-    for number, text in enumerate(SENTENCES[:20]):
-        ids = tokenizer.encode(text)
-        assert draw(variants, ids, number) == draw(unbounded, ids, number)
-    assert len(variants._known) <= 5 < len(unbounded._known)

@@ -1,7 +1,8 @@
 """Sentences to batches: of like lengths on both sides, within a budget, in a repeatable order.
 
 A batch costs rows x (longest source + longest target), padding included. Sorted by target length
-alone, two fifths of a caption corpus would be padding; sorted by both, a twentieth is.
+alone, two fifths of a caption corpus would be padding; sorted by both, a twentieth is. Where words
+are split in other ways each time, lengths change with them, and it is the drawn ones that count.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor
 
 from heedful.data.corpus import Corpus
-from heedful.data.tokenizer import Variants
+from heedful.data.variants import Variants, keys
 from heedful.errors import DataError
 
 __all__ = ["Batch", "Batches", "pad"]
@@ -22,6 +23,8 @@ __all__ = ["Batch", "Batches", "pad"]
 
 FORGET_EVERY = 4
 """Batches after which the memory of what was read of the corpus is given back."""
+MEASURED = 10_000
+"""Sentences whose drawn lengths are found at once."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class Batches:
         that neighbours stay alike where the target length changes. Equal ones are shuffled.
         """
         random = np.random.default_rng([self._seed, epoch])
-        source, target = self._source, self._target
+        source, target = self.lengths(epoch)
         snake = np.where(target % 2 == 0, source, -source)
         order = np.lexsort((random.random(len(source), dtype=np.float32), snake, target))
         plan: list[np.ndarray] = []
@@ -118,7 +121,7 @@ class Batches:
         left, right = source[order].tolist(), target[order].tolist()
         for place, (s, t) in enumerate(zip(left, right, strict=True)):
             wide_s, wide_t = max(widest_source, s), max(widest_target, t)
-            if (place - begin + 1) * (wide_s + wide_t) > self._budget:
+            if (place - begin + 1) * (wide_s + wide_t) > self._budget and place > begin:
                 plan.append(order[begin:place])
                 begin, wide_s, wide_t = place, s, t
             widest_source, widest_target = wide_s, wide_t
@@ -131,17 +134,33 @@ class Batches:
         whole, first = rows, (part + int(rows[0])) % parts  # not always the same one has more
         idle = first >= len(rows)
         rows = rows[:1] if idle else rows[first::parts]
-        corpus, variants = self._corpus, self._variants
-        if variants is None:
-            sources = [[*corpus.source[i].tolist(), self._eos] for i in rows.tolist()]
-            targets = [corpus.target[i].tolist() for i in rows.tolist()]
-        else:
-            sources, targets = [], []
-            for i in rows.tolist():
-                random = np.random.default_rng([self._seed, epoch, i])
-                sources.append([*variants.draw(corpus.source[i].tolist(), random), self._eos])
-                targets.append(variants.draw(corpus.target[i].tolist(), random))
+        sources, targets = (self._drawn(side, rows, epoch) for side in (0, 1))
+        for source in sources:
+            source.append(self._eos)
         return Batch(rows, *pad(sources, self._padding), *pad(targets, self._padding), idle, whole)
+
+    def lengths(self, epoch: int) -> tuple[np.ndarray, np.ndarray]:
+        """Give the lengths of both sides in an epoch, the end or start symbol included."""
+        variants, corpus = self._variants, self._corpus
+        if variants is None:
+            return self._source, self._target
+        found = np.empty((2, len(corpus)), dtype=np.int32)
+        for number, side in enumerate((corpus.source, corpus.target)):
+            for begin in range(0, len(corpus), MEASURED):
+                rows = np.arange(begin, min(begin + MEASURED, len(corpus)))
+                some = [side[i] for i in rows.tolist()]
+                drawn = variants.lengths(some, keys(self._seed, epoch, number, rows))
+                found[number, rows] = drawn + 1
+                side.forget()
+        return found[0], found[1]
+
+    def _drawn(self, side: int, rows: np.ndarray, epoch: int) -> list[list[int]]:
+        """Give some sentences of a side as they are in an epoch."""
+        ids = (self._corpus.source, self._corpus.target)[side]
+        some = [ids[i] for i in rows.tolist()]
+        if self._variants is None:
+            return [sentence.tolist() for sentence in some]
+        return self._variants.draw(some, keys(self._seed, epoch, side, rows))
 
     def epoch(self, epoch: int, start: int = 0, part: int = 0, parts: int = 1) -> Iterator[Batch]:
         """Give the batches of an epoch, from the `start`-th on, or one of several parts of each."""
@@ -154,8 +173,9 @@ class Batches:
     def padding_share(self, epoch: int = 0) -> float:
         """Give the share of all computed positions that is padding."""
         real = computed = 0
+        lengths = self.lengths(epoch)
         for rows in self.plan(epoch):
-            source, target = self._source[rows], self._target[rows]
+            source, target = (side[rows] for side in lengths)
             real += int(source.sum() + target.sum())
             computed += len(rows) * int(source.max() + target.max())
         return 1 - real / computed

@@ -8,7 +8,6 @@ into the model, so other tools that load it normalise as we do. sentencepiece st
 from __future__ import annotations
 
 import io
-import itertools
 import json
 import os
 import re
@@ -16,14 +15,13 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import sentencepiece
 
 from heedful.data.text import normalisation_rules
 from heedful.errors import DataError, ModelFolderError
 from heedful.settings import TokenIds, TokenizerSettings
 
-__all__ = ["FILES", "JOINT", "RESERVED", "Tokenizer", "Variants", "learn"]
+__all__ = ["FILES", "JOINT", "RESERVED", "Tokenizer", "learn"]
 
 JOINT = "tokenizer.model"
 SOURCE, TARGET, VOCABULARY = "source.spm", "target.spm", "vocab.json"
@@ -299,64 +297,3 @@ def _vocabularies(files: Mapping[str, bytes]) -> tuple[dict[str, int], dict[str,
             )
         found.append(table)
     return found[0], found[1]
-
-
-class Variants:
-    """Subword regularisation: the same sentence, its words split in other ways each time.
-
-    On small data this works like more data. sentencepiece can sample, but its random generator
-    cannot be set to a place, so a run could not be continued exactly; here each word's likely
-    ways are asked for once, and which one is taken comes from the caller's generator.
-    """
-
-    WAYS = 12
-    SHARPNESS = 0.3
-    """Ways are drawn with probability ** this: lower is more alike."""
-    REMEMBERED = 200_000
-
-    def __init__(self, tokenizer: Tokenizer, chance: float) -> None:
-        self._tokenizer, self._chance = tokenizer, chance
-        self._begins = np.array(
-            [tokenizer.piece(i).startswith("▁") for i in range(tokenizer.ids.size - 1)]
-        )
-        self._known: dict[tuple[int, ...], tuple[list[tuple[int, ...]], np.ndarray] | None] = {}
-
-    def draw(self, ids: Sequence[int], random: np.random.Generator) -> list[int]:
-        """Split the words of a sentence anew, each with the given chance."""
-        if not ids:
-            return []
-        array = np.asarray(ids)
-        starts = np.flatnonzero(self._begins[array])
-        if not len(starts) or starts[0]:
-            starts = np.concatenate([[0], starts])
-        other = random.random(len(starts)) < self._chance
-        result: list[int] = []
-        whole = array.tolist()
-        for index, (begin, end) in enumerate(itertools.pairwise([*starts.tolist(), len(whole)])):
-            word = tuple(whole[begin:end])
-            choices = self._ways(word) if other[index] else None
-            if choices is None:
-                result.extend(word)
-            else:
-                result.extend(choices[0][int(np.searchsorted(choices[1], random.random()))])
-        return result
-
-    def _ways(self, word: tuple[int, ...]) -> tuple[list[tuple[int, ...]], np.ndarray] | None:
-        if word in self._known:
-            return self._known[word]
-        tokenizer = self._tokenizer
-        text = tokenizer.decode(word)
-        ways = [tuple(w) for w in tokenizer.ways(text, self.WAYS)] if text else []
-        # A word cut out of a longer run, or made of bytes, may not come back as itself: leave it.
-        others = [w for w in ways if w != word] if word in ways else []
-        found = None
-        if others:
-            logp = np.array([sum(tokenizer.score(i) for i in w) for w in others])
-            share = np.exp(self.SHARPNESS * (logp - logp.max()))
-            cumulative = np.cumsum(share / share.sum())
-            cumulative[-1] = 1.0
-            found = (others, cumulative)
-        if len(self._known) >= self.REMEMBERED:
-            self._known.clear()
-        self._known[word] = found
-        return found

@@ -10,7 +10,8 @@ from torch import nn
 from heedful import metrics
 from heedful.data.batching import Batch, Batches, pad
 from heedful.data.corpus import Corpus, Pair
-from heedful.data.tokenizer import Tokenizer, Variants
+from heedful.data.tokenizer import Tokenizer
+from heedful.data.variants import Variants
 from heedful.decoding.batch import search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss

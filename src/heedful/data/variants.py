@@ -1,0 +1,110 @@
+"""Subword regularisation: the same sentences, their words split in other ways each time.
+
+On small data this works like more data. sentencepiece can sample, but its random generator cannot
+be set to a place, so a run could not be continued exactly. Here each word's likely ways are asked
+for once, and which one is taken follows from a number of its own: that of the seed, the epoch, the
+sentence and the word. So any sentence of any epoch can be drawn at any time, alone or with others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from heedful.data.tokenizer import Tokenizer
+
+__all__ = ["Variants", "keys"]
+
+Way = tuple[int, ...]
+
+
+def keys(seed: int, epoch: int, side: int, rows: np.ndarray) -> np.ndarray:
+    """Give each sentence of one side of the corpus the number that its draws come from."""
+    base = np.random.SeedSequence([seed, epoch, side]).generate_state(1, np.uint64)
+    return _mixed(base + rows.astype(np.uint64))
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """Make random bits of numbers that follow each other (Steele, Lea and Flood's SplitMix64)."""
+    z = numbers * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+class Variants:
+    """Draws other ways to split the words of sentences."""
+
+    WAYS = 12
+    SHARPNESS = 0.3
+    """Ways are drawn with probability ** this: lower is more alike."""
+    REMEMBERED = 200_000
+
+    def __init__(self, tokenizer: Tokenizer, chance: float) -> None:
+        self._tokenizer, self._chance = tokenizer, chance
+        self._begins = np.array(
+            [tokenizer.piece(i).startswith("▁") for i in range(tokenizer.ids.size - 1)]
+        )
+        self._known: dict[Way, tuple[list[Way], list[float]] | None] = {}
+
+    def draw(self, sentences: Sequence[np.ndarray], keys: np.ndarray) -> list[list[int]]:
+        """Split words anew, each with the given chance."""
+        drawn = [sentence.tolist() for sentence in sentences]
+        changes = list(self._changes(sentences, keys))
+        for sentence, begin, end, way in reversed(changes):  # what is before one stays in place
+            drawn[sentence][begin:end] = way
+        return drawn
+
+    def lengths(self, sentences: Sequence[np.ndarray], keys: np.ndarray) -> np.ndarray:
+        """Give the lengths of what `draw` would give, without putting it together."""
+        lengths = np.fromiter(map(len, sentences), dtype=np.int32, count=len(sentences))
+        for sentence, begin, end, way in self._changes(sentences, keys):
+            lengths[sentence] += len(way) - (end - begin)
+        return lengths
+
+    def _changes(
+        self, sentences: Sequence[np.ndarray], keys: np.ndarray
+    ) -> Iterator[tuple[int, int, int, Way]]:
+        """Say which pieces of which sentences become which others, in order."""
+        ends = np.cumsum([len(sentence) for sentence in sentences])
+        if not len(ends) or not ends[-1]:
+            return
+        flat = np.concatenate(sentences)
+        origins = np.concatenate([[0], ends[:-1]])
+        begins = self._begins[flat]
+        begins[origins[origins < len(flat)]] = True  # of an empty sentence: it is the next one's
+        starts = np.flatnonzero(begins)
+        stops = np.append(starts[1:], len(flat))
+        owners = np.searchsorted(ends, starts, side="right")
+        offsets = starts - origins[owners]
+        bits = _mixed(keys[owners] + offsets.astype(np.uint64))
+        chances = (bits >> np.uint64(11)) * 2.0**-53
+        for word in np.flatnonzero(chances < self._chance).tolist():
+            start, stop = int(starts[word]), int(stops[word])
+            choices = self._ways(tuple(flat[start:stop].tolist()))
+            if choices is not None:
+                # A number below the chance, divided by it, is once more any number below one.
+                way = choices[0][bisect_left(choices[1], chances[word] / self._chance)]
+                begin = int(offsets[word])
+                yield int(owners[word]), begin, begin + stop - start, way
+
+    def _ways(self, word: Way) -> tuple[list[Way], list[float]] | None:
+        """Give the other ways to split a word, and up to which number each of them is taken."""
+        if word in self._known:
+            return self._known[word]
+        tokenizer = self._tokenizer
+        text = tokenizer.decode(word)
+        ways = [tuple(w) for w in tokenizer.ways(text, self.WAYS)] if text else []
+        # A word cut out of a longer run, or made of bytes, may not come back as itself: leave it.
+        others = [w for w in ways if w != word] if word in ways else []
+        found = None
+        if others:
+            logp = np.array([sum(tokenizer.score(i) for i in w) for w in others])
+            share = np.exp(self.SHARPNESS * (logp - logp.max()))
+            found = (others, [*np.cumsum(share / share.sum()).tolist()[:-1], 1.0])
+        if len(self._known) >= self.REMEMBERED:
+            self._known.clear()
+        self._known[word] = found
+        return found
