@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import torch
 
@@ -14,18 +13,15 @@ from heedful.decoding.engine import batches
 from heedful.decoding.guards import limits_for
 from heedful.decoding.hypothesis import Hypothesis
 from heedful.decoding.quick import Quick
+from heedful.decoding.reader import read
 from heedful.decoding.sampling import sampler
 from heedful.decoding.search import Stepper, beam, greedy
 from heedful.decoding.stepper import CachedStepper, PlainStepper
 from heedful.machine import keep_memory
 from heedful.models.transformer import Transformer
-from heedful.nn.cache import Memory
 from heedful.settings import DecodeSettings, SamplingSettings
 
 __all__ = ["TorchEngine", "score", "search"]
-
-READ_AT_ONCE = 512
-"""Positions: a product of so many rows is as fast as one of more."""
 
 
 class TorchEngine:
@@ -98,7 +94,7 @@ def search(
         quick = None
     elif quick is None:
         quick = Quick(model)
-    begin = quick.begin if quick else partial(PlainStepper if plain else CachedStepper, model)
+    begin = _begin(model, plain, quick)
 
     def translate(batch: list[int]) -> None:
         forced = None if prefixes is None else [prefixes[i] for i in batch]
@@ -117,6 +113,17 @@ def search(
     return found
 
 
+def _begin(
+    model: Transformer, plain: bool, quick: Quick | None
+) -> Callable[[list[Sequence[int]]], Stepper]:
+    """Say how sources are read and translations begun."""
+    if quick is not None:
+        return lambda sources: quick.begin(quick.read(sources))
+    ids, device = model.ids, model.output_weight.device
+    stepper = PlainStepper if plain else CachedStepper
+    return lambda sources: stepper(model, read(model.encode, sources, ids.eos, ids.pad, device))
+
+
 @torch.inference_mode()
 def _one(
     model: Transformer,
@@ -125,7 +132,7 @@ def _one(
     n_best: int,
     sampling: SamplingSettings | None,
     prefixes: list[Sequence[int]] | None,
-    begin: Callable[[Memory], Stepper],
+    begin: Callable[[list[Sequence[int]]], Stepper],
     scored: bool,
 ) -> list[list[Hypothesis]]:
     ids, alpha = model.ids, decode.length_penalty
@@ -133,7 +140,7 @@ def _one(
     sources = [s for s in sources for _ in range(copies)]
     forced = None if prefixes is None else [p for p in prefixes for _ in range(copies)]
     limits = [limits_for(s, decode) for s in sources]
-    stepper = begin(_read(model, sources))
+    stepper = begin(sources)
     if sampling is not None:
         choose = sampler(sources, sampling, copies)
         drawn = greedy(stepper, limits, ids.start, ids.eos, alpha, forced, choose)
@@ -143,25 +150,6 @@ def _one(
         return [[h] for h in found]
     ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, alpha, forced)
     return [hypotheses[:n_best] for hypotheses in ranked]
-
-
-def _read(model: Transformer, sources: Sequence[Sequence[int]]) -> Memory:
-    """Encode a batch; on a CPU a few sentences at a time, padded to the longest of the few.
-
-    A batch to be written together may have lengths so unlike that half of it is padding; the
-    decoder's step hardly notices, but the encoder computes every position.
-    """
-    ids, device = model.ids, model.output_weight.device
-    parts, start = [], 0
-    while start < len(sources):
-        few = len(sources)
-        if device.type == "cpu":  # the longest come first
-            few = max(1, READ_AT_ONCE // (len(sources[start]) + 1))
-        rows = [[*source, ids.eos] for source in sources[start : start + few]]
-        table, lengths = pad(rows, ids.pad)
-        parts.append(model.encode(table.to(device), lengths.to(device)))
-        start += few
-    return Memory.joined(parts)
 
 
 @torch.inference_mode()

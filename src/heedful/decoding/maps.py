@@ -1,22 +1,30 @@
-"""Linear maps for the few rows of a decoder's step.
+"""A model's weights as a search wants them: linear maps and norms without what is around them.
 
 A matrix product is made for many rows: it first copies the weights into blocks as its kernel reads
 them, and with 64 rows that copy costs a third of a product with the vocabulary. Weights that do
 not change can be laid out in such blocks once, where torch has the kernels for it and they are
 faster (with AVX-512; with less, plain products of matrices stored as (in, out) are).
+
+Keys and values need no bias. That of the keys adds the same number to all scores of a query, which
+the softmax does not see; that of the values comes out of every average as it went in, and is
+part of the output's here.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from heedful.machine import processor_has
+from heedful.nn.attention import Attention
 
-__all__ = ["Map"]
+__all__ = ["Map", "Norm", "keys_and_values", "linear", "norm", "output", "own", "scaled"]
+
+Norm = Callable[[Tensor], Tensor]
 
 WIDE = 512
 """Numbers out of a map from which blocks are worth their while."""
@@ -34,11 +42,16 @@ def blocks() -> bool:
 
 
 class Map:
-    """x @ matrix + bias, and the bend after it where that is a ReLU."""
+    """x @ matrix + bias, and the bend after it where that is a ReLU.
 
-    def __init__(self, matrix: Tensor, bias: Tensor, relu: bool = False) -> None:
+    For `many` rows, hundreds, blocks are worth their while at every width.
+    """
+
+    def __init__(
+        self, matrix: Tensor, bias: Tensor, relu: bool = False, many: bool = False
+    ) -> None:
         self._matrix, self._bias, self._relu = matrix, bias, relu
-        self._blocks = matrix.size(1) >= WIDE and blocks()
+        self._blocks = (many or matrix.size(1) >= WIDE) and blocks()
         if self._blocks:
             self._matrix = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
 
@@ -61,3 +74,45 @@ class Map:
         if self._blocks:
             return x.add_(self(change))
         return x.add_(self._bias).addmm_(change, self._matrix)
+
+
+def linear(layer: nn.Linear) -> tuple[Tensor, Tensor]:
+    """Give a layer's matrix as (in, out), and its bias."""
+    return _matrix(layer), layer.bias.detach()
+
+
+def scaled(attention: Attention) -> tuple[Tensor, Tensor]:
+    """Give the map to the queries, what dot products are multiplied with already in it."""
+    weight, bias = linear(attention.query)
+    return weight * attention.scale, bias * attention.scale
+
+
+def keys_and_values(attention: Attention) -> Tensor:
+    """Give the matrix to keys and values side by side; they need no bias."""
+    return torch.cat([_matrix(attention.key), _matrix(attention.value)], dim=1)
+
+
+def own(attention: Attention, many: bool = False) -> Map:
+    """Map to queries, keys and values in one product."""
+    query, shift = scaled(attention)
+    others = keys_and_values(attention)
+    unshifted = shift.new_zeros(others.size(1))
+    return Map(torch.cat([query, others], dim=1), torch.cat([shift, unshifted]), many=many)
+
+
+def output(attention: Attention, many: bool = False) -> Map:
+    """Map back what the heads found, the bias of the values included."""
+    weight, bias = linear(attention.output)
+    return Map(weight, bias + attention.value.bias.detach() @ weight, many=many)
+
+
+def norm(layer: nn.Module) -> Norm:
+    """Give a norm without what a module does around its arithmetic."""
+    if not isinstance(layer, nn.LayerNorm):
+        return lambda x: x
+    shape, weight, bias, eps = list(layer.normalized_shape), layer.weight, layer.bias, layer.eps
+    return lambda x: torch.layer_norm(x, shape, weight, bias, eps)
+
+
+def _matrix(layer: nn.Linear) -> Tensor:
+    return layer.weight.detach().t().contiguous()

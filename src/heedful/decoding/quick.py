@@ -7,24 +7,23 @@ without an axis for time, the past with time first (so that a step's keys and va
 and beams that change places move only the steps in which they differ), matrices as (in, out) (a
 product of few rows is up to a fifth faster so) or, the wide ones, in blocks as the processor's own
 kernels read them, the vocabulary filled up to a width at which every row begins where a CPU likes
-to read, and one copy of a sentence's keys and values for all its beams.
-
-Keys and values need no bias. That of the keys adds the same number to all scores of a query, which
-the softmax does not see; that of the values comes out of every average as it went in, and is
-part of the output's here. A test proves the logits equal.
+to read, and one copy of a sentence's keys and values for all its beams. A test proves the logits
+equal. The encoder is in `reader.py`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
-from heedful.decoding.maps import Map
+from heedful.decoding import maps
+from heedful.decoding.maps import Map, Norm
+from heedful.decoding.reader import Reader
 from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.cache import Memory
@@ -35,7 +34,6 @@ __all__ = ["Quick", "QuickStepper"]
 
 SHORT = 6
 """Steps up to which sums of products are faster than many tiny matrix products."""
-Norm = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class _Layer:
     own_output: Map
     query: Map
     """Of the attention to the source."""
-    source: Tensor
+    source: Map
     """Keys and values of the source."""
     output: Map
     inner: Map
@@ -71,8 +69,9 @@ class Quick:
         self.pre = model.settings.norm == "pre"
         activation = model.settings.activation
         self.bend = None if activation == "relu" else ACTIVATIONS[activation]
-        self.last_norm = _norm(model.decoder.norm)
+        self.last_norm = maps.norm(model.decoder.norm)
         self.words = _words(model)
+        self._reader = Reader(model)
 
     @staticmethod
     def suits(model: Transformer) -> bool:
@@ -81,28 +80,30 @@ class Quick:
         on_cpu = weight.device.type == "cpu" and weight.dtype == torch.float32
         return on_cpu and model.settings.attention != "additive" and not model.training
 
+    def read(self, sources: Sequence[Sequence[int]]) -> Memory:
+        """Read what is to be translated."""
+        return self._reader.read(sources)
+
     def begin(self, memory: Memory) -> QuickStepper:
         """Start writing the translations of what was read."""
         return QuickStepper(self, memory)
 
 
 def _laid_out(layer: DecoderLayer) -> _Layer:
-    own, cross, forward = layer.attention, layer.cross, layer.feed_forward
-    query, shift = _scaled(own)
-    keys_and_values = torch.cat([_matrix(own.key), _matrix(own.value)], dim=1)
-    unshifted = shift.new_zeros(keys_and_values.size(1))
+    cross, forward = layer.cross, layer.feed_forward
+    source = maps.keys_and_values(cross)
     return _Layer(
-        own=Map(torch.cat([query, keys_and_values], dim=1), torch.cat([shift, unshifted])),
-        own_output=_output(own),
-        query=Map(*_scaled(cross)),
-        source=torch.cat([_matrix(cross.key), _matrix(cross.value)], dim=1),
-        output=_output(cross),
-        inner=Map(*_linear(forward.inner), relu=forward.activation == "relu"),
-        outer=Map(*_linear(forward.outer)),
+        own=maps.own(layer.attention),
+        own_output=maps.output(layer.attention),
+        query=Map(*maps.scaled(cross)),
+        source=Map(source, source.new_zeros(source.size(1)), many=True),
+        output=maps.output(cross),
+        inner=Map(*maps.linear(forward.inner), relu=forward.activation == "relu"),
+        outer=Map(*maps.linear(forward.outer)),
         norms=(
-            _norm(layer.attention_norm),
-            _norm(layer.cross_norm),
-            _norm(layer.feed_forward_norm),
+            maps.norm(layer.attention_norm),
+            maps.norm(layer.cross_norm),
+            maps.norm(layer.feed_forward_norm),
         ),
     )
 
@@ -119,32 +120,6 @@ def _words(model: Transformer) -> Map:
     shift[:size] = 0 if bias is None else bias.detach()
     shift[model.ids.pad] = -math.inf
     return Map(words, shift)
-
-
-def _matrix(linear: nn.Linear) -> Tensor:
-    return linear.weight.detach().t().contiguous()
-
-
-def _linear(linear: nn.Linear) -> tuple[Tensor, Tensor]:
-    return _matrix(linear), linear.bias.detach()
-
-
-def _scaled(attention: Attention) -> tuple[Tensor, Tensor]:
-    weight, bias = _linear(attention.query)
-    return weight * attention.scale, bias * attention.scale
-
-
-def _output(attention: Attention) -> Map:
-    weight, bias = _linear(attention.output)
-    return Map(weight, bias + attention.value.bias.detach() @ weight)
-
-
-def _norm(norm: nn.Module) -> Norm:
-    """Give a norm without what a module does around its arithmetic."""
-    if not isinstance(norm, nn.LayerNorm):
-        return lambda x: x
-    shape, weight, bias, eps = list(norm.normalized_shape), norm.weight, norm.bias, norm.eps
-    return lambda x: torch.layer_norm(x, shape, weight, bias, eps)
 
 
 class QuickStepper:
@@ -169,14 +144,14 @@ class QuickStepper:
             states = states[keep]
             places = (keep.cumsum(0) - 1).clamp_(min=0)
         for layer in quick.layers:
-            both = states @ layer.source
+            both = layer.source(states)
             if places is not None:  # padding, which is masked, has the keys of the word before it
                 both = both.index_select(0, places)
             both = both.view(*memory.states.shape[:2], -1)  # B S (H K + H W)
             keys, values = both[..., : h * k], both[..., h * k :]
             self._seen.append(
                 (
-                    keys.view(*keys.shape[:2], h, k).permute(0, 2, 3, 1).contiguous(),  # B H K S
+                    keys.view(*keys.shape[:2], h, k).transpose(1, 2).contiguous(),  # B H S K
                     values.view(*values.shape[:2], h, -1).transpose(1, 2).contiguous(),  # B H S W
                 )
             )
@@ -243,7 +218,9 @@ class QuickStepper:
         each = sentences * quick.heads
         q = quick.layers[index].query(x).view(sentences, -1, quick.heads, quick.d_head)
         q = q.transpose(1, 2).reshape(each, -1, quick.d_head)  # (B H) N K
-        scores = torch.bmm(q, keys.flatten(0, 1)).view(sentences, quick.heads, q.size(1), -1)
+        scores = torch.bmm(q, keys.flatten(0, 1).transpose(1, 2)).view(
+            sentences, quick.heads, q.size(1), -1
+        )
         if self._mask is not None:
             scores += self._mask
         found = torch.bmm(scores.softmax(-1).flatten(0, 1), values.flatten(0, 1))  # (B H) N W

@@ -70,8 +70,9 @@ def greedy(
     live = torch.arange(count, device=device)
     words = torch.full((count,), start, dtype=torch.long)
     written = torch.empty(count, 0, dtype=torch.long)
-    logp = torch.zeros(count, dtype=torch.float64)
+    logp = torch.full((count,), 0.0 if scored else math.nan, dtype=torch.float64)
     most = torch.tensor([one.length for one in limits])
+    guarded = any(one.repeats for one in limits)
     done: list[Hypothesis | None] = [None] * count
     step = 0
     while len(live):
@@ -79,31 +80,34 @@ def greedy(
         chosen = choose(logits, live, step)
         if scored:
             gained = torch.log_softmax(logits, -1, out=logits).gather(1, chosen[:, None])[:, 0]
-        else:
-            gained = torch.full((len(live),), math.nan)
         del logits
         if prefixes is not None:
             for row, sentence in enumerate(live.tolist()):
                 if step < len(prefixes[sentence]):
-                    chosen[row], gained[row] = prefixes[sentence][step], 0.0
-        logp = logp + gained
+                    chosen[row] = prefixes[sentence][step]
+                    if scored:
+                        gained[row] = 0.0
+        if scored:
+            logp += gained
         step += 1
         ended = chosen == eos
         written = torch.cat([written, chosen[:, None]], dim=1)
-        full = ~ended & (step >= most[live])
-        stuck = torch.zeros_like(ended)
-        if step % 8 == 0:
-            for row, sentence in enumerate(live.tolist()):
+        leaving = ended | (step >= most[live])
+        if step % 8 == 0 and guarded:
+            for row, (sentence, ids) in enumerate(
+                zip(live.tolist(), written.tolist(), strict=True)
+            ):
                 repeats = limits[sentence].repeats
-                stuck[row] = bool(repeats) and repeating(written[row].tolist(), repeats)
-        leaving = ended | full | stuck
+                if repeats and repeating(ids, repeats):
+                    leaving[row] = True
         if leaving.any():
-            for row in leaving.nonzero()[:, 0].tolist():
-                ids = written[row].tolist()
-                stop: Stop = "end" if ended[row] else "length"
-                one = limits[int(live[row])]
-                done[int(live[row])] = finish(
-                    ids[:-1] if ended[row] else ids, float(logp[row]), alpha, stop, one
+            gone = leaving.nonzero()[:, 0]
+            for sentence, ids, score, end in zip(
+                *(t[gone].tolist() for t in (live, written, logp, ended)), strict=True
+            ):
+                stop: Stop = "end" if end else "length"
+                done[sentence] = finish(
+                    ids[:-1] if end else ids, score, alpha, stop, limits[sentence]
                 )
             stay = _closed_up(leaving)
             if len(stay):
