@@ -230,7 +230,7 @@ def test_sampling_from_one_word_is_greedy(model: Transformer) -> None:
 
 
 @pytest.mark.parametrize("columns", [64 * 40, 64 * 3, 100])
-def test_thebest_of_a_row_are_found_block_by_block(columns: int) -> None:
+def test_the_best_of_a_row_are_found_block_by_block(columns: int) -> None:
     rows = torch.randn(7, columns)
     rows[:, -5:] = -math.inf
     top, ids = best_of(rows, 6)

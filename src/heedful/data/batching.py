@@ -84,7 +84,7 @@ def pad(sequences: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tenso
 
 
 class Batches:
-    """The batches of every epoch; which they are follows from the seed and the epoch alone."""
+    """The batches of every epoch; which they are follows from corpus, seed and epoch alone."""
 
     def __init__(
         self,
@@ -97,6 +97,7 @@ class Batches:
     ) -> None:
         self._corpus, self._budget, self._seed = corpus, budget, seed
         self._eos, self._padding, self._variants = eos, padding, variants
+        self._planned: tuple[int, list[np.ndarray]] | None = None
         self._source = corpus.source.lengths() + 1  # the end symbol
         self._target = corpus.target.lengths() + 1  # start or end symbol
         longest = int((self._source.astype(np.int64) + self._target).max())
@@ -110,8 +111,12 @@ class Batches:
         """Say which rows go together in an epoch, in which order.
 
         Rows are sorted by target length, and within it by source length, up and down in turn so
-        that neighbours stay alike where the target length changes. Equal ones are shuffled.
+        that neighbours stay alike where the target length changes. Equal ones are shuffled. The
+        last plan is remembered.
         """
+        if self._planned is not None and self._planned[0] == epoch:
+            return self._planned[1]
+        self._planned = None
         random = np.random.default_rng([self._seed, epoch])
         source, target = self.lengths(epoch)
         snake = np.where(target % 2 == 0, source, -source)
@@ -127,6 +132,7 @@ class Batches:
             widest_source, widest_target = wide_s, wide_t
         plan.append(order[begin:])
         random.shuffle(plan)
+        self._planned = epoch, plan
         return plan
 
     def batch(self, rows: np.ndarray, epoch: int, part: int = 0, parts: int = 1) -> Batch:

@@ -40,7 +40,8 @@ class Variants:
     WAYS = 12
     SHARPNESS = 0.3
     """Ways are drawn with probability ** this: lower is more alike."""
-    REMEMBERED = 200_000
+    REMEMBERED = 50_000
+    """Words whose ways are kept, some three kilobytes each."""
 
     def __init__(self, tokenizer: Tokenizer, chance: float) -> None:
         self._tokenizer, self._chance = tokenizer, chance

@@ -21,7 +21,7 @@ from heedful.machine import keep_memory
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings, SamplingSettings
 
-__all__ = ["TorchEngine", "score", "search"]
+__all__ = ["TorchEngine", "beginner", "score", "search"]
 
 
 class TorchEngine:
@@ -94,7 +94,7 @@ def search(
         quick = None
     elif quick is None:
         quick = Quick(model)
-    begin = _begin(model, plain, quick)
+    begin = beginner(model, quick, plain)
 
     def translate(batch: list[int]) -> None:
         forced = None if prefixes is None else [prefixes[i] for i in batch]
@@ -113,9 +113,9 @@ def search(
     return found
 
 
-def _begin(
-    model: Transformer, plain: bool, quick: Quick | None
-) -> Callable[[list[Sequence[int]]], Stepper]:
+def beginner(
+    model: Transformer, quick: Quick | None, plain: bool = False
+) -> Callable[[Sequence[Sequence[int]]], Stepper]:
     """Say how sources are read and translations begun."""
     if quick is not None:
         return lambda sources: quick.begin(quick.read(sources))
@@ -132,7 +132,7 @@ def _one(
     n_best: int,
     sampling: SamplingSettings | None,
     prefixes: list[Sequence[int]] | None,
-    begin: Callable[[list[Sequence[int]]], Stepper],
+    begin: Callable[[Sequence[Sequence[int]]], Stepper],
     scored: bool,
 ) -> list[list[Hypothesis]]:
     ids, alpha = model.ids, decode.length_penalty

@@ -22,15 +22,15 @@ from torch.nn import functional as F
 from heedful.machine import processor_has
 from heedful.nn.attention import Attention
 
-__all__ = ["Map", "Norm", "keys_and_values", "linear", "norm", "output", "own", "scaled"]
+__all__ = ["Map", "Norm", "blocks", "keys_and_values", "linear", "norm", "output", "own", "scaled"]
 
 Norm = Callable[[Tensor], Tensor]
 
 WIDE = 512
 """Numbers out of a map from which blocks are worth their while."""
 ROWS = 8
-"""Rows of a product in blocks are filled up to a multiple of this: each number of rows that a
-process meets for the first time costs half a millisecond."""
+"""More rows than this are filled up to a multiple of it for a product in blocks: each number of
+rows that a process meets for the first time costs half a millisecond."""
 
 
 @functools.lru_cache(maxsize=1)

@@ -15,11 +15,12 @@ from torch import Tensor
 
 from heedful.decoding.guards import Limits, repeating
 from heedful.decoding.hypothesis import Hypothesis, Stop, finish, length_penalty, rank
+from heedful.nn.loss import LINE
 
 __all__ = ["Stepper", "beam", "best_of", "greedy"]
 
-BLOCK = 64
-"""Neighbours among which the largest is found first."""
+BLOCK = LINE
+"""Neighbours among which the largest is found first; rows of logits are multiples of it."""
 
 
 class Stepper(Protocol):

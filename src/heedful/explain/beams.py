@@ -13,11 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from heedful.decoding.batch import beginner
 from heedful.decoding.guards import limits_for
 from heedful.decoding.hypothesis import Hypothesis, length_penalty
 from heedful.decoding.quick import Quick
 from heedful.decoding.search import Stepper, beam, best_of
-from heedful.decoding.stepper import CachedStepper
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings
 
@@ -147,13 +147,9 @@ class Tree:
 @torch.inference_mode()
 def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree:
     """Search for the translation of one source and keep the whole tree."""
-    ids, device = model.ids, model.output_weight.device
-    memory = model.encode(
-        torch.tensor([[*source, ids.eos]], device=device),
-        torch.tensor([len(source) + 1], device=device),
-    )
-    inner = Quick(model).begin(memory) if Quick.suits(model) else CachedStepper(model, memory)
-    watched = _Watched(inner, decode.beam, ids.eos)
+    ids = model.ids
+    begin = beginner(model, Quick(model) if Quick.suits(model) else None)
+    watched = _Watched(begin([source]), decode.beam, ids.eos)
     limits = [limits_for(source, decode)]
     alpha = decode.length_penalty
     found = beam(watched, limits, decode.beam, ids.start, ids.eos, alpha)[0]

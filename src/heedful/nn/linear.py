@@ -2,8 +2,8 @@
 
 `torch.autocast` would do that too, but on a CPU it gives most of the gain away again: it shortens
 attention, which is made of many tiny products there, and meets a new number of rows at every step
-(see `shortened`). Here only the large products are short, those of the loss among them. Weights,
-sums, norms, attention and the softmax stay in float32; a GPU keeps its autocast.
+(see `shortened`). Here only the large products are short, in bfloat16 those of the loss among them.
+Weights, sums, norms, attention and the softmax stay in float32; a GPU keeps its autocast.
 """
 
 from __future__ import annotations

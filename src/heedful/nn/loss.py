@@ -14,7 +14,7 @@ from torch import Tensor
 from heedful.nn.linear import ROWS, product_numbers, products_in, shortened
 from heedful.nn.shapes import MD, MV, M
 
-__all__ = ["Loss", "aligned", "projected", "smoothed"]
+__all__ = ["LINE", "Loss", "aligned", "projected", "smoothed"]
 
 CHUNK = 1 << 21
 """Logits alive at once in `projected`: small enough for a CPU's cache, large enough for speed."""
@@ -41,7 +41,7 @@ class Loss(NamedTuple):
     nll: Tensor
     """Plain negative log-likelihood, of which perplexity is made; carries no gradient."""
     right: Tensor
-    """Tokens whose most likely prediction was right; carries no gradient."""
+    """Tokens than which no other was more likely; carries no gradient."""
 
 
 def smoothed(logits: MV, targets: M, smoothing: float, pad: int | None) -> Loss:
@@ -81,7 +81,8 @@ class _Projected(torch.autograd.Function):
         right = torch.zeros((), dtype=torch.long, device=hidden.device)
         wanted = any(ctx.needs_input_grad)
         d_hidden = torch.empty_like(hidden) if wanted else None
-        d_weight = torch.empty_like(weight) if wanted else None
+        make = torch.empty_like if len(hidden) else torch.zeros_like
+        d_weight = make(weight) if wanted else None
         d_bias = torch.zeros_like(bias) if wanted and bias is not None else None
         room = hidden.new_empty(min(rows, hidden.size(0)), aligned(weight.size(0)))
         for part in range(0, hidden.size(0), rows):

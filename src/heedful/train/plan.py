@@ -115,7 +115,17 @@ BARE = 320e6
 """Bytes of a process that has loaded torch and a tokeniser."""
 
 
-def memory(model: ModelSettings, parameters: int, batch_tokens: int, workers: int = 1) -> float:
+KEPT_CODE = 500e6
+"""Bytes of the code that short products are run with on a CPU: a thousand shapes at the most."""
+
+
+def memory(
+    model: ModelSettings,
+    parameters: int,
+    batch_tokens: int,
+    workers: int = 1,
+    short: bool = False,
+) -> float:
     """Foresee the most bytes a training holds: weights, gradients, moments, activations.
 
     A position keeps about ten vectors of d_model and two of d_ff in an encoder layer, eighteen and
@@ -124,7 +134,8 @@ def memory(model: ModelSettings, parameters: int, batch_tokens: int, workers: in
     numbers = parameters * (1 + workers + 2)
     wide, inner = model.d_model, 2 * model.d_ff
     layers = model.encoder_layers * (10 * wide + inner) + model.decoder_layers * (18 * wide + inner)
-    return BARE + 4.0 * (numbers + layers * batch_tokens / 2)
+    code = KEPT_CODE if short else 0.0
+    return BARE + code + 4.0 * (numbers + layers * batch_tokens / 2)
 
 
 def calibrate(

@@ -34,6 +34,8 @@ class Prepared:
     health: Health
     facts: plan.Facts
     settings: Settings
+    short: bool = False
+    """Whether a CPU will compute its products in bfloat16."""
 
 
 def device_of(name: str) -> str:
@@ -103,11 +105,12 @@ def prepare_text(
     minutes = settings.train.minutes
     device = device_of(request.device)
     rate = plan.machine_rate()
-    short = choose_precision(settings.train.precision, device).name == "bfloat16"
-    if short and device == "cpu" and processor_has(*SHORT_UNITS):
+    numbers = choose_precision(settings.train.precision, device).name
+    short = numbers == "bfloat16" and device == "cpu"
+    if short and processor_has(*SHORT_UNITS):
         rate *= plan.SHORT_GAIN
     settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
-    return Prepared(corpus, tokenizer, health, facts, settings)
+    return Prepared(corpus, tokenizer, health, facts, settings, short)
 
 
 def _progress(report: Report) -> Callable[[str, int, int], None]:
@@ -119,7 +122,8 @@ def plan_lines(prepared: Prepared, seconds_per_epoch: float, workers: int) -> li
     settings, facts = prepared.settings, prepared.facts
     m, ends = settings.model, settings.train
     foreseen = plan.estimate(m, facts, 1.0)
-    peak = plan.memory(m, foreseen.parameters, settings.data.batch_tokens, workers)
+    batch = settings.data.batch_tokens
+    peak = plan.memory(m, foreseen.parameters, batch, workers, prepared.short)
     lines = [
         f"{facts.pairs:,} pairs to learn from, {len(prepared.corpus.dev):,} to check on; "
         f"{facts.vocabulary:,} pieces; {facts.source_tokens:,} + {facts.target_tokens:,} tokens",
