@@ -226,6 +226,15 @@ def batches_that_are_too_small(folder: Path) -> tuple[list[object], str]:
 
 
 @case
+def a_learned_table_that_is_too_short(folder: Path) -> tuple[list[object], str]:
+    short = ["model.positions=learned", "model.max_positions=256"]
+    return train(folder, *two_files(folder), *(x for s in short for x in ("--set", s))), (
+        "data.max_length = 256 pieces and an end do not fit into model.max_positions = 256; "
+        "lower the one or raise the other"
+    )
+
+
+@case
 def an_unknown_preset(folder: Path) -> tuple[list[object], str]:
     return train(folder, *two_files(folder), "--preset", "smal"), (
         f"'smal' is not a preset; the presets are {', '.join(config.presets())}; "

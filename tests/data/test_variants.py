@@ -102,3 +102,14 @@ def test_what_is_remembered_of_words_is_bounded(
     encoded = [tokenizer.encode(text) for text in SENTENCES[:20]]
     assert draw(variants, encoded, 1, 0) == draw(unbounded, encoded, 1, 0)
     assert len(variants._known) <= 5 < len(unbounded._known)
+
+
+def test_no_sentence_becomes_too_long(tokenizer: Tokenizer) -> None:
+    encoded = [tokenizer.encode(text) for text in SENTENCES[:60]]
+    free, bound = Variants(tokenizer, 1.0), Variants(tokenizer, 1.0, most=20)
+    drawn, short = (draw(v, encoded, 1, 0) for v in (free, bound))
+    wanted = [a if len(a) <= 20 else b for a, b in zip(drawn, encoded, strict=True)]
+    assert short == wanted
+    assert {len(a) <= 20 for a in drawn} == {True, False}
+    row_keys = keys(1, 0, 0, np.arange(len(encoded)))
+    assert bound.lengths(arrays(encoded), row_keys).tolist() == [len(a) for a in short]

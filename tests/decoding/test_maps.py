@@ -24,7 +24,7 @@ def test_a_map_is_a_product_and_a_bias(
     bias[-1] = -math.inf  # a word that cannot be predicted
     made = Map(matrix, bias, relu)
     with torch.inference_mode():
-        for rows in (1, 2, 7, 8, 9, 16, 21, 64, 67):
+        for rows in (1, 2, 7, 8, 9, 16, 21, 64, 67, 131):
             x = torch.randn(rows, 13)
             wanted = x @ matrix + bias
             found = made(x)
@@ -43,3 +43,13 @@ def test_a_change_is_added_in_place(monkeypatch: pytest.MonkeyPatch, blocked: bo
         found = Map(matrix, bias).add(x, change)
     assert found is x
     assert torch.allclose(found, wanted, atol=1e-5)
+
+
+def test_a_product_in_blocks_is_shown_few_numbers_of_rows() -> None:
+    assert [maps.filled(n) for n in (0, 1, 8, 9, 64, 65, 129, 256, 1000, 1025)] == [
+        *(0, 1, 8, 16, 64, 72, 144, 256, 1024, 1152)
+    ]
+    shown = {maps.filled(rows) for rows in range(1, 8193)}
+    assert len(shown) < 80
+    assert all(maps.filled(rows) == rows for rows in shown)
+    assert all(rows <= maps.filled(rows) <= 1.125 * rows + 8 for rows in range(1, 8193))

@@ -48,6 +48,7 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     targets = torch.randint(10, (23,))
     whole = projected(hidden, weight, None, targets, 0.1, 10)
     monkeypatch.setattr(module, "CHUNK", 33)
+    monkeypatch.setattr(module, "LEAST", 3)
     parts = projected(hidden, weight, None, targets, 0.1, 10)
     torch.testing.assert_close(whole.loss, parts.loss)
     assert whole.right == parts.right

@@ -277,7 +277,7 @@ def test_epochs_end_a_run_and_are_counted(tmp_path: Path) -> None:
 
 
 class Slow(Reverse):
-    """A batch takes a third of a second and a look a whole one, on a clock of its own."""
+    """A batch takes a third of a second (the first four) and a look one, on its own clock."""
 
     now = 0.0
 
@@ -287,7 +287,7 @@ class Slow(Reverse):
     monotonic = time
 
     def loss(self, model: torch.nn.Module, batch: Batch) -> Loss:
-        self.now += 1 / 3
+        self.now += 1 / 3 if self.now else 4
         return super().loss(model, batch)
 
     def evaluate(self) -> Evaluation:
@@ -300,11 +300,11 @@ def on_its_clock(task: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"heedful.train.{name}.time", task)
 
 
-@pytest.mark.parametrize("guess", [0.1, 3.0])
+@pytest.mark.parametrize(("guess", "budget"), [(0.1, 120), (3.0, 120), (0.1, 9999)])
 def test_minutes_end_a_run_and_the_learning_rate_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guess: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guess: float, budget: int
 ) -> None:
-    task = Slow(d_model=8)
+    task = Slow(d_model=8, budget=budget)
     on_its_clock(task, monkeypatch)
     how = settings(steps=None, minutes=1, schedule="linear", evaluate_every=None, warmup=9)
     run = Run(tmp_path, task, how, look_seconds=guess)

@@ -18,6 +18,8 @@ from heedful.data.tokenizer import Tokenizer
 __all__ = ["Variants", "keys"]
 
 Way = tuple[int, ...]
+Change = tuple[int, int, int, Way]
+"""In which sentence, from which piece to which, and what comes there."""
 
 
 def keys(seed: int, epoch: int, side: int, rows: np.ndarray) -> np.ndarray:
@@ -43,8 +45,9 @@ class Variants:
     REMEMBERED = 50_000
     """Words whose ways are kept, some three kilobytes each."""
 
-    def __init__(self, tokenizer: Tokenizer, chance: float) -> None:
-        self._tokenizer, self._chance = tokenizer, chance
+    def __init__(self, tokenizer: Tokenizer, chance: float, most: int | None = None) -> None:
+        """Split a word anew with this chance; no sentence gets more pieces than `most` by it."""
+        self._tokenizer, self._chance, self._most = tokenizer, chance, most
         self._begins = np.array(
             [tokenizer.piece(i).startswith("▁") for i in range(tokenizer.ids.size - 1)]
         )
@@ -53,21 +56,30 @@ class Variants:
     def draw(self, sentences: Sequence[np.ndarray], keys: np.ndarray) -> list[list[int]]:
         """Split words anew, each with the given chance."""
         drawn = [sentence.tolist() for sentence in sentences]
-        changes = list(self._changes(sentences, keys))
+        changes, _ = self._fitting(sentences, keys)
         for sentence, begin, end, way in reversed(changes):  # what is before one stays in place
             drawn[sentence][begin:end] = way
         return drawn
 
     def lengths(self, sentences: Sequence[np.ndarray], keys: np.ndarray) -> np.ndarray:
         """Give the lengths of what `draw` would give, without putting it together."""
-        lengths = np.fromiter(map(len, sentences), dtype=np.int32, count=len(sentences))
-        for sentence, begin, end, way in self._changes(sentences, keys):
-            lengths[sentence] += len(way) - (end - begin)
-        return lengths
+        return self._fitting(sentences, keys)[1]
 
-    def _changes(
+    def _fitting(
         self, sentences: Sequence[np.ndarray], keys: np.ndarray
-    ) -> Iterator[tuple[int, int, int, Way]]:
+    ) -> tuple[list[Change], np.ndarray]:
+        """Give the changes of the sentences that do not become too long, and all lengths."""
+        before = np.fromiter(map(len, sentences), dtype=np.int32, count=len(sentences))
+        changes, lengths = list(self._changes(sentences, keys)), before.copy()
+        for sentence, begin, end, way in changes:
+            lengths[sentence] += len(way) - (end - begin)
+        if self._most is not None and (lengths > self._most).any():
+            fits = lengths <= self._most
+            changes = [change for change in changes if fits[change[0]]]
+            lengths = np.where(fits, lengths, before)
+        return changes, lengths
+
+    def _changes(self, sentences: Sequence[np.ndarray], keys: np.ndarray) -> Iterator[Change]:
         """Say which pieces of which sentences become which others, in order."""
         ends = np.cumsum([len(sentence) for sentence in sentences])
         if not len(ends) or not ends[-1]:

@@ -22,15 +22,25 @@ from torch.nn import functional as F
 from heedful.machine import processor_has
 from heedful.nn.attention import Attention
 
-__all__ = ["Map", "Norm", "blocks", "keys_and_values", "linear", "norm", "output", "own", "scaled"]
+__all__ = [
+    "Map",
+    "Norm",
+    "blocks",
+    "filled",
+    "keys_and_values",
+    "linear",
+    "norm",
+    "output",
+    "own",
+    "scaled",
+]
 
 Norm = Callable[[Tensor], Tensor]
 
 WIDE = 512
 """Numbers out of a map from which blocks are worth their while."""
 ROWS = 8
-"""More rows than this are filled up to a multiple of it for a product in blocks: each number of
-rows that a process meets for the first time costs half a millisecond."""
+"""Up to so many rows are left as they are, for a product in blocks; more are filled up."""
 
 
 @functools.lru_cache(maxsize=1)
@@ -39,6 +49,19 @@ def blocks() -> bool:
     there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     has = hasattr(torch.ops.mkldnn, "_linear_pointwise") if there else False
     return has and processor_has("avx512_f")
+
+
+def filled(rows: int) -> int:
+    """Give the number of rows that a product in blocks is shown: eight steps from one power of two
+    to the next.
+
+    Each number that a process meets for the first time costs half a millisecond, and half a
+    megabyte for the code made for it; a search meets thousands, if it is let.
+    """
+    if rows <= ROWS:
+        return rows
+    step = max(ROWS, 1 << (rows.bit_length() - 4))
+    return -(-rows // step) * step
 
 
 class Map:
@@ -61,8 +84,8 @@ class Map:
             found = torch.addmm(self._bias, x, self._matrix)
             return found.relu_() if self._relu else found
         rows = len(x)
-        if rows > ROWS and rows % ROWS:
-            x = F.pad(x, (0, 0, 0, -rows % ROWS))
+        if missing := filled(rows) - rows:
+            x = F.pad(x, (0, 0, 0, missing))
         bend = "relu" if self._relu else "none"
         mapped: Tensor = torch.ops.mkldnn._linear_pointwise(
             x, self._matrix, self._bias, bend, [], ""

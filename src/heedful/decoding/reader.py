@@ -28,9 +28,6 @@ __all__ = ["Reader", "read"]
 
 AT_ONCE = 512
 """Positions: a product of so many rows is as fast as one of more."""
-ROWS = 32
-"""Rows are filled up to a multiple of this: each number of rows that a process meets for the first
-time costs half a millisecond."""
 
 
 def read(
@@ -90,7 +87,7 @@ class Reader:
         words = F.embedding(table, model.source_embedding.weight)
         words *= math.sqrt(model.settings.d_model)
         words += model.positions(0, longest, words)
-        x = F.pad(words.view(real, -1), (0, 0, 0, -real % ROWS))
+        x = F.pad(words.view(real, -1), (0, 0, 0, maps.filled(real) - real))
         for layer in self._layers:
             first, second = layer.norms
             seen = self._look_round(layer, first(x) if self._pre else x, count, real, mask)

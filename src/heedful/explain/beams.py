@@ -16,7 +16,6 @@ from torch import Tensor
 from heedful.decoding.batch import beginner
 from heedful.decoding.guards import limits_for
 from heedful.decoding.hypothesis import Hypothesis, length_penalty
-from heedful.decoding.quick import Quick
 from heedful.decoding.search import Stepper, beam, best_of
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings
@@ -146,9 +145,12 @@ class Tree:
 
 @torch.inference_mode()
 def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree:
-    """Search for the translation of one source and keep the whole tree."""
+    """Search for the translation of one source and keep the whole tree.
+
+    With the model's own modules: to lay a model out for speed takes longer than one sentence.
+    """
     ids = model.ids
-    begin = beginner(model, Quick(model) if Quick.suits(model) else None)
+    begin = beginner(model, None)
     watched = _Watched(begin([source]), decode.beam, ids.eos)
     limits = [limits_for(source, decode)]
     alpha = decode.length_penalty

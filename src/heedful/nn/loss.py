@@ -18,6 +18,8 @@ __all__ = ["LINE", "Loss", "aligned", "projected", "smoothed"]
 
 CHUNK = 1 << 21
 """Logits alive at once in `projected`: small enough for a CPU's cache, large enough for speed."""
+LEAST = 2 * ROWS
+"""Tokens of a chunk, however large the vocabulary: each costs a sum over all its weights."""
 
 LINE = 64
 """Numbers that a row of logits is rounded up to: four of a CPU's cache lines, and a block of those
@@ -74,8 +76,7 @@ class _Projected(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         words = shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
-        rows = CHUNK // weight.size(0)
-        rows = max(1, rows if rows < ROWS else rows - rows % ROWS)
+        rows = max(LEAST, CHUNK // weight.size(0) // ROWS * ROWS)
         loss = hidden.new_zeros((), dtype=torch.float64)
         nll = hidden.new_zeros((), dtype=torch.float64)
         right = torch.zeros((), dtype=torch.long, device=hidden.device)

@@ -45,7 +45,7 @@ class Translation:
             eos=model.ids.eos,
             padding=model.ids.pad,
             seed=settings.train.seed,
-            variants=Variants(tokenizer, chance) if chance else None,
+            variants=Variants(tokenizer, chance, settings.data.max_length) if chance else None,
         )
         self.dev = corpus.dev
 

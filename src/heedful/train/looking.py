@@ -9,6 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TypeVar
 
+from heedful.machine import give_memory_back
 from heedful.tasks.protocol import Evaluation
 from heedful.train.checkpoint import average, read_weights, write_weights
 from heedful.train.pacing import Paced
@@ -35,7 +36,9 @@ class Looking(Paced[BatchT]):
         """Evaluate, keep the weights, and say whether it is time to give up."""
         state, started = self.state, time.monotonic()
         self.engine.refresh()
+        give_memory_back()  # what the steps left is free for the search, and the other way round
         found = self.engine.together(self.task.evaluate)
+        give_memory_back()
         if not math.isfinite(found.loss):
             raise Diverged(found.loss, math.nan)
         better = self._is_better(found)

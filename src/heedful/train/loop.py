@@ -100,8 +100,9 @@ class Trainer(Looking[BatchT]):
             group = next(groups)
             try:
                 self.state.window.add(*self._step(group))
-                begins = self.state.place == len(group)
-                if not begins or not self._pace:  # an epoch is planned before its first step
+                # An epoch is planned before its first step, which says nothing of the others.
+                begins = self.state.place == len(group) and self._per_epoch() > 1
+                if not begins or not self._pace:
                     self._pace.append(time.monotonic() - started)
                 if self.state.step % self.settings.log_every == 0 or self.state.step in (10, 25):
                     self._tell()

@@ -74,6 +74,7 @@ def prepare_text(
     ]
     raw = config.merge({"source": given[0], "target": given[1]}, raw)
     settings = config.resolve(raw)
+    _positions_suffice(settings)
     languages = f"languages: {settings.source} to {settings.target}"
     if "und" in (settings.source, settings.target):
         languages += " (not told by the file names; --from and --to name them)"
@@ -111,6 +112,16 @@ def prepare_text(
         rate *= plan.SHORT_GAIN
     settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
     return Prepared(corpus, tokenizer, health, facts, settings, short)
+
+
+def _positions_suffice(settings: Settings) -> None:
+    """See, before any work, that every sentence and its end has a place in a learned table."""
+    model, longest = settings.model, settings.data.max_length
+    if model.positions == "learned" and longest >= model.max_positions:
+        raise ConfigError(
+            f"data.max_length = {longest} pieces and an end do not fit into model.max_positions = "
+            f"{model.max_positions}; lower the one or raise the other"
+        )
 
 
 def _progress(report: Report) -> Callable[[str, int, int], None]:

@@ -245,6 +245,7 @@ def _fit(
     corpus, tokenizer = begun.corpus, begun.tokenizer
     settings, run = folder.settings, folder.path / "run"
     training = _now(request, settings.train)
+    give_memory_back()  # what preparing left
     keep_memory()
     device = device_of(request.device)
     if world.size > 1:
