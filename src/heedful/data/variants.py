@@ -48,8 +48,9 @@ class Variants:
     def __init__(self, tokenizer: Tokenizer, chance: float, most: int | None = None) -> None:
         """Split a word anew with this chance; no sentence gets more pieces than `most` by it."""
         self._tokenizer, self._chance, self._most = tokenizer, chance, most
+        ids = tokenizer.ids  # the padding of an imported model need not be last
         self._begins = np.array(
-            [tokenizer.piece(i).startswith("▁") for i in range(tokenizer.ids.size - 1)]
+            [i != ids.pad and tokenizer.piece(i).startswith("▁") for i in range(ids.size)]
         )
         self._known: dict[Way, tuple[list[Way], list[float]] | None] = {}
 
