@@ -172,8 +172,7 @@ class Batches:
         """Give the batches of an epoch, from the `start`-th on, or one of several parts of each."""
         for number, rows in enumerate(self.plan(epoch)[start:]):
             if number % FORGET_EVERY == 0:
-                for side in (self._corpus.source, self._corpus.target):
-                    side.forget()
+                self._corpus.forget()
             yield self.batch(rows, epoch, part, parts)
 
     def padding_share(self, epoch: int = 0) -> float:

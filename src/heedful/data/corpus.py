@@ -112,6 +112,11 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.source)
 
+    def forget(self) -> None:
+        """Let the system take back the memory of what was read."""
+        self.source.forget()
+        self.target.forget()
+
     def places(self, rows: np.ndarray) -> list[str]:
         """Name the lines of the text that some pairs were, as editors do."""
         if self.lines is None:

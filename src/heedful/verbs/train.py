@@ -182,6 +182,7 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
     request = begun.request
     tests = list(pairs_of(read(request.test, request))) if request.test else []
     outcome, workers = _fit(begun, report, started, more, world, len(tests))
+    begun.corpus.forget()
     give_memory_back()
     folder = begun.folder
     done = outcome.why != "interrupted"
