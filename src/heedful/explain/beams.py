@@ -147,7 +147,7 @@ class Tree:
 def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree:
     """Search for the translation of one source and keep the whole tree.
 
-    With the model's own modules: to lay a model out for speed takes longer than one sentence.
+    With the model's own modules: to lay a model out for speed takes a second copy of its weights.
     """
     ids = model.ids
     begin = beginner(model, None)
