@@ -110,17 +110,17 @@ def scaled(attention: Attention) -> tuple[Tensor, Tensor]:
     return weight * attention.scale, bias * attention.scale
 
 
-def keys_and_values(attention: Attention) -> Tensor:
-    """Give the matrix to keys and values side by side; they need no bias."""
-    return torch.cat([_matrix(attention.key), _matrix(attention.value)], dim=1)
+def keys_and_values(attention: Attention) -> tuple[Tensor, Tensor]:
+    """Give the matrices to keys and to values; they need no bias."""
+    return _matrix(attention.key), _matrix(attention.value)
 
 
 def own(attention: Attention, many: bool = False) -> Map:
     """Map to queries, keys and values in one product."""
     query, shift = scaled(attention)
-    others = keys_and_values(attention)
-    unshifted = shift.new_zeros(others.size(1))
-    return Map(torch.cat([query, others], dim=1), torch.cat([shift, unshifted]), many=many)
+    matrix = torch.cat([query, *keys_and_values(attention)], dim=1)
+    unshifted = shift.new_zeros(matrix.size(1) - len(shift))
+    return Map(matrix, torch.cat([shift, unshifted]), many=many)
 
 
 def output(attention: Attention, many: bool = False) -> Map:

@@ -21,7 +21,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from heedful.decoding import maps
+from heedful.decoding import cells, maps
+from heedful.decoding.cells import Look
 from heedful.decoding.maps import Map, Norm
 from heedful.decoding.reader import Reader
 from heedful.models.transformer import Transformer
@@ -32,8 +33,8 @@ from heedful.nn.loss import aligned
 
 __all__ = ["Quick", "QuickStepper"]
 
-SHORT = 6
-"""Steps up to which sums of products are faster than many tiny matrix products."""
+ROOM = 16
+"""Steps for which there are cells at first."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class _Layer:
     own_output: Map
     query: Map
     """Of the attention to the source."""
-    source: Map
-    """Keys and values of the source."""
+    source_keys: Map
+    source_values: Map
     output: Map
     inner: Map
     outer: Map
@@ -72,6 +73,7 @@ class Quick:
         self.last_norm = maps.norm(model.decoder.norm)
         self.words = _words(model)
         self._reader = Reader(model)
+        cells.make_ready()
 
     @staticmethod
     def suits(model: Transformer) -> bool:
@@ -91,12 +93,13 @@ class Quick:
 
 def _laid_out(layer: DecoderLayer) -> _Layer:
     cross, forward = layer.cross, layer.feed_forward
-    source = maps.keys_and_values(cross)
+    keys, values = maps.keys_and_values(cross)
     return _Layer(
         own=maps.own(layer.attention),
         own_output=maps.output(layer.attention),
         query=Map(*maps.scaled(cross)),
-        source=Map(source, source.new_zeros(source.size(1)), many=True),
+        source_keys=Map(keys, keys.new_zeros(keys.size(1)), many=True),
+        source_values=Map(values, values.new_zeros(values.size(1)), many=True),
         output=maps.output(cross),
         inner=Map(*maps.linear(forward.inner), relu=forward.activation == "relu"),
         outer=Map(*maps.linear(forward.outer)),
@@ -129,32 +132,22 @@ class QuickStepper:
         self._quick = quick
         self._length = 0
         self._past: list[Tensor] = []
-        """Keys and values of every layer in turn."""
+        """Keys and values of every layer in turn, a cell for each word of each row."""
+        self._used = 0
+        """Cells of the past that were written."""
         self._cells: Tensor
-        """For each step and row, in which row that step was taken: rows with the same number at a
-        step have the same keys and values there."""
-        h, k = quick.heads, quick.d_head
-        self._sources = memory.states.size(0)
+        """For each row, the cells of its words."""
+        keep = memory.keep.flatten(1)
         self._mask: Tensor | None = None
-        self._seen: list[tuple[Tensor, Tensor]] = []
-        states, places = memory.states.flatten(0, 1), None
-        keep = memory.keep.flatten()
         if not keep.all():
-            self._mask = torch.zeros(memory.keep.shape).masked_fill_(~memory.keep, -math.inf)
-            states = states[keep]
-            places = (keep.cumsum(0) - 1).clamp_(min=0)
-        for layer in quick.layers:
-            both = layer.source(states)
-            if places is not None:  # padding, which is masked, has the keys of the word before it
-                both = both.index_select(0, places)
-            both = both.view(*memory.states.shape[:2], -1)  # B S (H K + H W)
-            keys, values = both[..., : h * k], both[..., h * k :]
-            self._seen.append(
-                (
-                    keys.view(*keys.shape[:2], h, k).transpose(1, 2).contiguous(),  # B H S K
-                    values.view(*values.shape[:2], h, -1).transpose(1, 2).contiguous(),  # B H S W
-                )
-            )
+            self._mask = torch.zeros(keep.shape).masked_fill_(~keep, -math.inf)
+        states = memory.states.flatten(0, 1)[keep.flatten()]
+        # Padding, which is masked, is the word before it once more.
+        self._places = (keep.flatten().cumsum(0) - 1).clamp_(min=0).view(keep.shape)
+        self._seen = [
+            (layer.source_keys(states), layer.source_values(states)) for layer in quick.layers
+        ]
+        self._across: Look | None = None
 
     def step(self, words: Tensor) -> Tensor:
         """Give the logits after the newest words."""
@@ -163,69 +156,58 @@ class QuickStepper:
         x = F.embedding(words, model.target_embedding.weight)
         x = x * math.sqrt(model.settings.d_model) + position
         self._make_room(len(words))
+        back, across = self._looks(len(words))
         for index, layer in enumerate(quick.layers):
             first, second, third = layer.norms
-            seen = self._look_back(index, first(x) if quick.pre else x)
-            x = layer.own_output.add(x, seen)
+            q = self._write(index, first(x) if quick.pre else x)
+            x = layer.own_output.add(x, back(q, *self._past[2 * index : 2 * index + 2]))
             x = x if quick.pre else first(x)
-            found = self._look_across(index, second(x) if quick.pre else x)
-            x = layer.output.add(x, found)
+            q = layer.query(second(x) if quick.pre else x)
+            x = layer.output.add(x, across(q, *self._seen[index]))
             x = x if quick.pre else second(x)
             bent = layer.inner(third(x) if quick.pre else x)
             x = layer.outer.add(x, bent if quick.bend is None else quick.bend(bent))
             x = x if quick.pre else third(x)
-        self._cells[self._length] = torch.arange(self._cells.size(1))
+        self._used += len(words)
         self._length += 1
         return quick.words(quick.last_norm(x))
 
-    def _make_room(self, rows: int) -> None:
-        """Have buffers for one more step: time, row, heads x width."""
-        if self._past and self._length < self._past[0].size(0):
-            return
-        self._resize(max(16, 2 * self._length), torch.arange(rows))
+    def _looks(self, rows: int) -> tuple[Look, Look]:
+        """Say what the rows see of their past, the newest words included, and of the source."""
+        heads = self._quick.heads
+        newest = torch.arange(self._used, self._used + rows)
+        self._cells = torch.cat([self._cells, newest[:, None]], 1)
+        if self._across is None:
+            each = rows // len(self._places)  # all beams of a sentence look at one copy of it
+            places, mask = (
+                None if table is None else table.repeat_interleave(each, 0)
+                for table in (self._places, self._mask)
+            )
+            assert places is not None
+            self._across = Look(places, heads, len(self._seen[0][0]), mask)
+        return Look(self._cells, heads, len(self._past[0])), self._across
 
-    def _resize(self, room: int, rows: Tensor) -> None:
-        """Take new buffers with room for so many steps, and have these rows of the old in them."""
-        quick, now = self._quick, self._length
-        if not self._past:
-            widths = [quick.heads * w for w in (quick.d_head, quick.d_value)] * len(quick.layers)
-            self._past = [torch.empty(0, len(rows), width) for width in widths]
-            self._cells = torch.empty(0, len(rows), dtype=torch.long)
-        self._past = [_refilled(old, room, rows, now) for old in self._past]
-        self._cells = _refilled(self._cells, room, rows, now)
-
-    def _look_back(self, index: int, x: Tensor) -> Tensor:
-        """Attend to what was written, the newest word included."""
-        quick, now = self._quick, self._length
+    def _write(self, index: int, x: Tensor) -> Tensor:
+        """Put the newest keys and values into their cells; give the queries."""
+        quick, end = self._quick, self._used + len(x)
         h, k, w = quick.heads, quick.d_head, quick.d_value
-        rows, layer = x.size(0), quick.layers[index]
-        keys, values = (past[: now + 1, :rows] for past in self._past[2 * index : 2 * index + 2])
-        q, keys[now], values[now] = torch.split(layer.own(x), [h * k, h * k, h * w], 1)
-        if now == 0:
-            return values[0]
-        past_keys, past_values = keys.view(-1, rows * h, k), values.view(-1, rows * h, w)
-        q = q.reshape(rows * h, k)
-        if now < SHORT:
-            weights = (past_keys * q).sum(-1, keepdim=True).softmax(0)
-            return (weights * past_values).sum(0).view(rows, h * w)
-        weights = torch.bmm(q[:, None], past_keys.permute(1, 2, 0)).softmax(-1)
-        return torch.bmm(weights, past_values.transpose(0, 1)).view(rows, h * w)
+        keys, values = (past[self._used : end] for past in self._past[2 * index : 2 * index + 2])
+        q, keys[:], values[:] = torch.split(quick.layers[index].own(x), [h * k, h * k, h * w], 1)
+        return q
 
-    def _look_across(self, index: int, x: Tensor) -> Tensor:
-        """Attend to the source: all beams of a sentence look at one copy of it."""
-        quick, sentences = self._quick, self._sources
-        keys, values = self._seen[index]
-        each = sentences * quick.heads
-        q = quick.layers[index].query(x).view(sentences, -1, quick.heads, quick.d_head)
-        q = q.transpose(1, 2).reshape(each, -1, quick.d_head)  # (B H) N K
-        scores = torch.bmm(q, keys.flatten(0, 1).transpose(1, 2)).view(
-            sentences, quick.heads, q.size(1), -1
-        )
-        if self._mask is not None:
-            scores += self._mask
-        found = torch.bmm(scores.softmax(-1).flatten(0, 1), values.flatten(0, 1))  # (B H) N W
-        found = found.view(sentences, quick.heads, q.size(1), -1)
-        return found.transpose(1, 2).reshape(x.size(0), -1)
+    def _make_room(self, rows: int) -> None:
+        """Have cells for one more step; where there are none, leave what nobody sees behind."""
+        if not self._past:
+            quick = self._quick
+            widths = [quick.heads * w for w in (quick.d_head, quick.d_value)] * len(quick.layers)
+            self._past = [torch.empty(ROOM * rows, width) for width in widths]
+            self._cells = torch.empty(rows, 0, dtype=torch.long)
+        if self._used + rows <= len(self._past[0]):
+            return
+        kept, self._cells = self._cells.unique(return_inverse=True)
+        self._used = len(kept)
+        room = max(ROOM * rows, 2 * len(kept))
+        self._past = [_refilled(old, room, kept) for old in self._past]
 
     def bytes(self) -> int:
         """Memory that the past and the source take now, room for steps to come included."""
@@ -233,51 +215,18 @@ class QuickStepper:
         return sum(t.nbytes for t in (*self._past, *seen))
 
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
-        """Go on with these rows."""
-        self._move(rows)
+        """Go on with these rows: no key moves, only the numbers of the cells."""
+        if self._past:
+            self._cells = self._cells.index_select(0, rows)
         if sources is not None:
-            self._sources = len(sources)
-            self._seen = [
-                (_picked(keys, sources), _picked(values, sources)) for keys, values in self._seen
-            ]
+            self._places = self._places.index_select(0, sources)
             if self._mask is not None:
-                self._mask = _picked(self._mask, sources)
-
-    def _move(self, rows: Tensor) -> None:
-        """Have the past of these rows where they are to be.
-
-        Beams of a sentence mostly differ in their last words: what was common to the row that
-        leaves a place and the one that comes there, four fifths of it all, stays.
-        """
-        if not self._past:
-            return
-        now, width = self._length, self._past[0].size(1)
-        if len(rows) <= width:
-            old = self._cells[:now, : len(rows)]
-            new = self._cells[:now].index_select(1, rows)
-            steps, places = (new != old).nonzero().unbind(1)
-            if 3 * len(steps) <= new.numel():
-                old.copy_(new)
-                goal, origin = steps * width + places, steps * width + rows[places]
-                for past in self._past if len(steps) else ():
-                    flat = past.flatten(0, 1)
-                    flat.index_copy_(0, goal, flat.index_select(0, origin))
-                return
-        self._resize(self._past[0].size(0), rows)
+                self._mask = self._mask.index_select(0, sources)
+            self._across = None
 
 
-def _refilled(old: Tensor, room: int, rows: Tensor, steps: int) -> Tensor:
-    """Give a buffer with room for so many steps, its first ones those of the old, these rows."""
-    new = old.new_empty(room, len(rows), *old.shape[2:])
-    torch.index_select(old[:steps], 1, rows, out=new[:steps])
+def _refilled(old: Tensor, room: int, cells: Tensor) -> Tensor:
+    """Give a pool with room for so many cells, its first ones these of the old."""
+    new = old.new_empty(room, old.size(1))
+    torch.index_select(old, 0, cells, out=new[: len(cells)])
     return new
-
-
-def _picked(old: Tensor, rows: Tensor) -> Tensor:
-    """Give these rows, in the old memory where only few of them move."""
-    moved = (rows != torch.arange(len(rows))).nonzero()[:, 0]
-    if len(rows) <= len(old) and 2 * len(moved) <= len(rows):
-        if len(moved):
-            old.index_copy_(0, moved, old.index_select(0, rows[moved]))
-        return old[: len(rows)]
-    return old.index_select(0, rows)
