@@ -229,10 +229,15 @@ def test_sampling_from_one_word_is_greedy(model: Transformer) -> None:
     assert texts(drawn) == texts(search(model, sources, DecodeSettings(beam=1)))
 
 
-@pytest.mark.parametrize("columns", [64 * 40, 64 * 3, 100])
-def test_the_best_of_a_row_are_found_block_by_block(columns: int) -> None:
-    rows = torch.randn(7, columns)
-    rows[:, -5:] = -math.inf
-    top, ids = best_of(rows, 6)
-    assert torch.equal(top, rows.topk(6).values)
-    assert torch.equal(ids, rows.topk(6).indices)
+@pytest.mark.parametrize("words", [64 * 40, 64 * 3, 100, 5])
+@pytest.mark.parametrize("beams", [1, 4])
+def test_the_best_ways_on_are_found_block_by_block(words: int, beams: int) -> None:
+    gained, before = torch.randn(7, beams, words), torch.randn(7, beams)
+    gained[:, :, -2:] = -math.inf
+    before[3, -1] = -math.inf if beams > 1 else 0.0
+    best, beam, word = best_of(gained, before, 6)
+    total = (gained + before[:, :, None]).flatten(1)
+    wanted = total.topk(min(6, total.size(1)))
+    assert torch.equal(best, wanted.values)
+    there = best.isfinite()
+    assert torch.equal((beam * words + word)[there], wanted.indices[there])

@@ -29,7 +29,7 @@ takes five times as long as one of so many."""
 
 @functools.lru_cache(maxsize=1)
 def make_ready() -> None:
-    """Let torch say once, to nobody, that its sparse tensors may still change: a test would tell."""
+    """Let torch say to nobody, once a process, that its sparse tensors may still change."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         one = torch.ones(1, dtype=torch.long)

@@ -204,7 +204,7 @@ class QuickStepper:
             self._cells = torch.empty(rows, 0, dtype=torch.long)
         if self._used + rows <= len(self._past[0]):
             return
-        kept, self._cells = self._cells.unique(return_inverse=True)
+        kept, self._cells = torch.unique(self._cells, return_inverse=True)
         self._used = len(kept)
         room = max(ROOM * rows, 2 * len(kept))
         self._past = [_refilled(old, room, kept) for old in self._past]

@@ -56,13 +56,13 @@ class _Watched:
         if self.steps:
             self._settle(words.tolist())
         logits = self._inner.step(words)
-        wide = min(2 * self._width, logits.size(-1))
-        top, ids = best_of(logits.log_softmax(-1), wide)
-        total = (torch.tensor(self._logp)[:, None] + top).flatten()
-        best, spot = total.topk(min(2 * self._width, total.numel()))
+        found = best_of(
+            logits.log_softmax(-1)[None], torch.tensor(self._logp)[None], 2 * self._width
+        )
         branches = []
-        for place, (logp, index) in enumerate(zip(best.tolist(), spot.tolist(), strict=True)):
-            row, word = index // wide, int(ids.flatten()[index])
+        for place, (logp, row, word) in enumerate(
+            zip(*(part[0].tolist() for part in found), strict=True)
+        ):
             if not math.isfinite(logp):
                 continue
             fate = "ended" if word == self._eos and place < self._width else "dropped"
