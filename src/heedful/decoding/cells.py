@@ -1,13 +1,13 @@
 """Attention of a search's rows to numbered cells: one query a head, and no key is ever moved.
 
-A cell holds the keys (or values) of all heads for one word, and lies in a pool with all others of
-its layer. What a row looks at is a list of their numbers. So beams that change places change
-numbers only, beams with a common past read the same memory, and a sentence's rows share one copy
-of its source.
+A cell holds the keys and values of one word. It has a place, a row of a table, and a time; what a
+row of the search looks at is, for each time, a place. So beams that change their order change
+numbers only, beams with a common past read the same memory, and all beams of a sentence share one
+copy of its source.
 
 Two kernels of torch do just this. The scores are a product of which only some entries are
 computed, `torch.sparse.sampled_addmm`; the mixed values are sums of rows of a table with a weight
-each, `torch.embedding_bag`. With one query a head and a few dozen keys they take half the time of
+each, `torch.embedding_bag`. With one query a head and a few dozen keys they take less time than
 batched matrix products, which are made for larger things.
 """
 
@@ -20,7 +20,7 @@ import warnings
 import torch
 from torch import Tensor
 
-__all__ = ["Look", "make_ready"]
+__all__ = ["Look", "Pool", "make_ready"]
 
 VECTOR = 16
 """Numbers that the longest vectors of a CPU hold: a softmax of fewer is computed one by one, and
@@ -36,46 +36,95 @@ def make_ready() -> None:
         torch.sparse_csr_tensor(one.new_tensor([0, 1]), 0 * one, one.float(), (1, 1))
 
 
+class Pool:
+    """Keys and values of one layer: place, head, time, width, in whatever order in memory."""
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        self.keys, self.values = keys, values
+        self.columns = _rows(keys).t()
+        """Keys as the columns of a matrix."""
+        self.rows = _rows(values)
+
+    @classmethod
+    def empty(cls, places: int, heads: int, times: int, *widths: int) -> Pool:
+        """Make room to be filled time by time: what is written together lies together."""
+        tables = (torch.empty(times, places, heads, width) for width in widths)
+        return cls(*(table.permute(1, 2, 0, 3) for table in tables))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return self.keys.nbytes + self.values.nbytes
+
+    def write(self, time: int, keys: Tensor, values: Tensor) -> None:
+        """Fill the first places at a time, with rows of all heads side by side."""
+        for table, new in ((self.keys, keys), (self.values, values)):
+            table[: len(new), :, time] = new.view(len(new), table.size(1), -1)
+
+    def kept(self, look: Look, times: int) -> Pool:
+        """Give a pool with room for so many times, where each row has a place of its own."""
+        rows, heads, _ = look.shape
+        new = Pool.empty(rows, heads, times, self.keys.size(3), self.values.size(3))
+        numbers = look.numbers.view(look.shape).permute(2, 0, 1).flatten()
+        torch.index_select(self.columns.t(), 0, numbers, out=new.columns.t()[: len(numbers)])
+        torch.index_select(self.rows, 0, numbers, out=new.rows[: len(numbers)])
+        return new
+
+
+def _rows(table: Tensor) -> Tensor:
+    """Give the cells' numbers of every head as they lie in memory."""
+    width = table.size(3)
+    return table.as_strided((table.numel() // width, width), (width, 1))
+
+
 class Look:
     """Which cells each row attends to: the same for all layers."""
 
-    def __init__(self, cells: Tensor, heads: int, pool: int, mask: Tensor | None = None) -> None:
-        """Take the numbers of the cells of each row, as many for all, out of a pool of so many.
+    def __init__(self, places: Tensor, like: Pool, mask: Tensor | None = None) -> None:
+        """Take for each row and time the place in pools like this one.
 
         The mask is added to the scores, for rows that see fewer.
         """
-        rows, seen = cells.shape
+        rows, seen = places.shape
+        heads, width = like.keys.size(1), like.keys.size(3)
+        place, head, time = (step // width for step in like.keys.stride()[:3])
         looks = rows * heads
-        self._numbers = (cells[:, None] * heads + torch.arange(heads)[:, None]).flatten()
-        self._bounds = torch.arange(0, looks * seen + 1, seen)
-        self._scores = torch.sparse_csr_tensor(
+        self.shape, self._looks = (rows, heads, seen), looks
+        self._mask = None if mask is None else mask[:, None]
+        first = torch.add(torch.arange(0, seen * time, time), places, alpha=place)
+        self.numbers = (first[:, None] + torch.arange(0, heads * head, head)[:, None]).flatten()
+        self._bounds = torch.arange(0, looks * seen + 1, max(1, seen))
+        # The product is added to no times what was there, so that must be finite.
+        self._product = torch.sparse_csr_tensor(
             self._bounds,
-            self._numbers,
-            torch.zeros(looks * seen),  # the product is added to no times these
-            (looks, pool * heads),
+            self.numbers,
+            torch.zeros(looks * seen),
+            (looks, len(like.rows)),
             check_invariants=False,
         )
-        self._shape = rows, heads, seen
-        self._mask = None if mask is None else mask[:, None]
+        self._scores = self._product.values().view(self.shape)
         self._wide: Tensor | None = None
         if seen < VECTOR:
             self._wide = torch.full((rows, heads, VECTOR), -math.inf)
+            self._narrow = self._wide[..., :seen]
 
-    def __call__(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    def __call__(self, queries: Tensor, pool: Pool) -> Tensor:
         """Mix the values of each row's cells by how well its queries match their keys."""
-        rows, heads, seen = self._shape
-        split, flat = queries.reshape(rows * heads, -1), keys.view(-1, keys.size(1) // heads)
-        torch.sparse.sampled_addmm(self._scores, split, flat.t(), beta=0.0, out=self._scores)
-        scores = self._scores.values().view(self._shape)
-        if self._mask is not None:
-            scores = scores + self._mask  # not in place: no times infinity is not a number
-        if self._wide is None:
-            weights = scores.softmax(-1)
-        else:
-            self._wide[..., :seen] = scores
-            weights = self._wide.softmax(-1)[..., :seen]
-        table = values.view(-1, values.size(1) // heads)
+        split = queries.reshape(self._looks, -1)
+        torch.sparse.sampled_addmm(self._product, split, pool.columns, beta=0.0, out=self._product)
+        weights = self._weights().flatten()
         mixed: Tensor = torch.embedding_bag(
-            table, self._numbers, self._bounds, False, 0, False, weights.flatten(), True
+            pool.rows, self.numbers, self._bounds, False, 0, False, weights, True
         )[0]
-        return mixed.view(rows, -1)
+        return mixed.view(len(queries), -1)
+
+    def _weights(self) -> Tensor:
+        """Give each row's share in each of its cells."""
+        if self._wide is None:
+            scores = self._scores if self._mask is None else self._scores + self._mask
+            return scores.softmax(-1)
+        if self._mask is None:
+            self._narrow.copy_(self._scores)
+        else:
+            torch.add(self._scores, self._mask, out=self._narrow)
+        return self._wide.softmax(-1)[..., : self.shape[2]]

@@ -38,7 +38,7 @@ __all__ = [
 Norm = Callable[[Tensor], Tensor]
 
 WIDE = 512
-"""Numbers out of a map from which blocks are worth their while."""
+"""Numbers into or out of a map from which blocks are worth their while."""
 ROWS = 8
 """Up to so many rows are left as they are, for a product in blocks; more are filled up."""
 
@@ -74,7 +74,7 @@ class Map:
         self, matrix: Tensor, bias: Tensor, relu: bool = False, many: bool = False
     ) -> None:
         self._matrix, self._bias, self._relu = matrix, bias, relu
-        self._blocks = (many or matrix.size(1) >= WIDE) and blocks()
+        self._blocks = (many or max(matrix.shape) >= WIDE) and blocks()
         if self._blocks:
             self._matrix = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
 
@@ -84,19 +84,25 @@ class Map:
             found = torch.addmm(self._bias, x, self._matrix)
             return found.relu_() if self._relu else found
         rows = len(x)
-        if missing := filled(rows) - rows:
+        missing = filled(rows) - rows
+        if missing:
             x = F.pad(x, (0, 0, 0, missing))
         bend = "relu" if self._relu else "none"
         mapped: Tensor = torch.ops.mkldnn._linear_pointwise(
             x, self._matrix, self._bias, bend, [], ""
         )
-        return mapped[:rows]
+        return mapped[:rows] if missing else mapped
 
     def add(self, x: Tensor, change: Tensor) -> Tensor:
-        """Add a map of the change to x, in x's own memory: it is nobody else's."""
-        if self._blocks:
+        """Add a map of the change to x, perhaps in x's own memory: it is nobody else's."""
+        if not self._blocks:
+            return x.add_(self._bias).addmm_(change, self._matrix)
+        if filled(len(x)) > len(x):
             return x.add_(self(change))
-        return x.add_(self._bias).addmm_(change, self._matrix)
+        added: Tensor = torch.ops.mkldnn._linear_pointwise.binary(
+            change, x, self._matrix, self._bias, "add"
+        )
+        return added
 
 
 def linear(layer: nn.Linear) -> tuple[Tensor, Tensor]:

@@ -19,10 +19,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from heedful.decoding import cells, maps
-from heedful.decoding.cells import Look
+from heedful.decoding.cells import Look, Pool
 from heedful.decoding.maps import Map, Norm
 from heedful.decoding.reader import Reader
 from heedful.models.transformer import Transformer
@@ -131,21 +130,28 @@ class QuickStepper:
     def __init__(self, quick: Quick, memory: Memory) -> None:
         self._quick = quick
         self._length = 0
-        self._past: list[Tensor] = []
-        """Keys and values of every layer in turn, a cell for each word of each row."""
-        self._used = 0
-        """Cells of the past that were written."""
-        self._cells: Tensor
-        """For each row, the cells of its words."""
-        keep = memory.keep.flatten(1)
+        self._past: list[Pool] = []
+        """What was written, a pool a layer."""
+        self._places: Tensor
+        """For each row and step, in which place of the pools its word is."""
+        keep = memory.keep.flatten(1)  # B S
+        self._sentences = torch.arange(len(keep))[:, None].expand(keep.shape)
+        """The same for the words of the source."""
         self._mask: Tensor | None = None
+        states, spread = memory.states.flatten(0, 1), None
         if not keep.all():
             self._mask = torch.zeros(keep.shape).masked_fill_(~keep, -math.inf)
-        states = memory.states.flatten(0, 1)[keep.flatten()]
-        # Padding, which is masked, is the word before it once more.
-        self._places = (keep.flatten().cumsum(0) - 1).clamp_(min=0).view(keep.shape)
-        self._seen = [
-            (layer.source_keys(states), layer.source_values(states)) for layer in quick.layers
+            states = states[keep.flatten()]
+            spread = (keep.flatten().cumsum(0) - 1).clamp_(min=0)
+
+        def laid_out(table: Tensor) -> Tensor:
+            if spread is not None:  # padding, which is masked, is the word before it again
+                table = table.index_select(0, spread)
+            return table.view(*keep.shape, quick.heads, -1).transpose(1, 2).contiguous()
+
+        self._source = [
+            Pool(laid_out(layer.source_keys(states)), laid_out(layer.source_values(states)))
+            for layer in quick.layers
         ]
         self._across: Look | None = None
 
@@ -153,80 +159,57 @@ class QuickStepper:
         """Give the logits after the newest words."""
         quick, model = self._quick, self._quick.model
         position = model.positions(self._length, 1, model.output_weight)
-        x = F.embedding(words, model.target_embedding.weight)
-        x = x * math.sqrt(model.settings.d_model) + position
-        self._make_room(len(words))
+        x = torch.embedding(model.target_embedding.weight, words)
+        x = torch.add(position, x, alpha=math.sqrt(model.settings.d_model))
         back, across = self._looks(len(words))
-        for index, layer in enumerate(quick.layers):
+        widths = [quick.heads * w for w in (quick.d_head, quick.d_head, quick.d_value)]
+        for layer, past, source in zip(quick.layers, self._past, self._source, strict=True):
             first, second, third = layer.norms
-            q = self._write(index, first(x) if quick.pre else x)
-            x = layer.own_output.add(x, back(q, *self._past[2 * index : 2 * index + 2]))
+            both = layer.own(first(x) if quick.pre else x)
+            q, keys, values = torch.split(both, widths, 1)
+            past.write(self._length, keys, values)
+            x = layer.own_output.add(x, back(q, past))
             x = x if quick.pre else first(x)
             q = layer.query(second(x) if quick.pre else x)
-            x = layer.output.add(x, across(q, *self._seen[index]))
+            x = layer.output.add(x, across(q, source))
             x = x if quick.pre else second(x)
             bent = layer.inner(third(x) if quick.pre else x)
             x = layer.outer.add(x, bent if quick.bend is None else quick.bend(bent))
             x = x if quick.pre else third(x)
-        self._used += len(words)
         self._length += 1
         return quick.words(quick.last_norm(x))
 
     def _looks(self, rows: int) -> tuple[Look, Look]:
         """Say what the rows see of their past, the newest words included, and of the source."""
-        heads = self._quick.heads
-        newest = torch.arange(self._used, self._used + rows)
-        self._cells = torch.cat([self._cells, newest[:, None]], 1)
-        if self._across is None:
-            each = rows // len(self._places)  # all beams of a sentence look at one copy of it
-            places, mask = (
-                None if table is None else table.repeat_interleave(each, 0)
-                for table in (self._places, self._mask)
-            )
-            assert places is not None
-            self._across = Look(places, heads, len(self._seen[0][0]), mask)
-        return Look(self._cells, heads, len(self._past[0])), self._across
-
-    def _write(self, index: int, x: Tensor) -> Tensor:
-        """Put the newest keys and values into their cells; give the queries."""
-        quick, end = self._quick, self._used + len(x)
-        h, k, w = quick.heads, quick.d_head, quick.d_value
-        keys, values = (past[self._used : end] for past in self._past[2 * index : 2 * index + 2])
-        q, keys[:], values[:] = torch.split(quick.layers[index].own(x), [h * k, h * k, h * w], 1)
-        return q
-
-    def _make_room(self, rows: int) -> None:
-        """Have cells for one more step; where there are none, leave what nobody sees behind."""
+        quick = self._quick
         if not self._past:
-            quick = self._quick
-            widths = [quick.heads * w for w in (quick.d_head, quick.d_value)] * len(quick.layers)
-            self._past = [torch.empty(ROOM * rows, width) for width in widths]
-            self._cells = torch.empty(rows, 0, dtype=torch.long)
-        if self._used + rows <= len(self._past[0]):
-            return
-        kept, self._cells = torch.unique(self._cells, return_inverse=True)
-        self._used = len(kept)
-        room = max(ROOM * rows, 2 * len(kept))
-        self._past = [_refilled(old, room, kept) for old in self._past]
+            sizes = rows, quick.heads, ROOM, quick.d_head, quick.d_value
+            self._past = [Pool.empty(*sizes) for _ in quick.layers]
+            self._places = torch.empty(rows, 0, dtype=torch.long)
+        places, _, room, _ = self._past[0].keys.shape
+        if rows > places or self._length == room:
+            look = Look(self._places, self._past[0])
+            room = max(ROOM, 2 * self._length)
+            self._past = [past.kept(look, room) for past in self._past]
+            self._places = torch.arange(rows)[:, None].expand(self._places.shape)
+        self._places = torch.cat([self._places, torch.arange(rows)[:, None]], 1)
+        if self._across is None:
+            each = rows // len(self._sentences)  # all beams of a sentence look at one copy of it
+            sentences = self._sentences.repeat_interleave(each, 0)
+            mask = None if self._mask is None else self._mask.repeat_interleave(each, 0)
+            self._across = Look(sentences, self._source[0], mask)
+        return Look(self._places, self._past[0]), self._across
 
     def bytes(self) -> int:
         """Memory that the past and the source take now, room for steps to come included."""
-        seen = [t for pair in self._seen for t in pair]
-        return sum(t.nbytes for t in (*self._past, *seen))
+        return sum(pool.nbytes for pool in (*self._past, *self._source))
 
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
-        """Go on with these rows: no key moves, only the numbers of the cells."""
+        """Go on with these rows: no key moves, only the numbers of their places."""
         if self._past:
-            self._cells = self._cells.index_select(0, rows)
+            self._places = self._places.index_select(0, rows)
         if sources is not None:
-            self._places = self._places.index_select(0, sources)
+            self._sentences = self._sentences.index_select(0, sources)
             if self._mask is not None:
                 self._mask = self._mask.index_select(0, sources)
             self._across = None
-
-
-def _refilled(old: Tensor, room: int, cells: Tensor) -> Tensor:
-    """Give a pool with room for so many cells, its first ones these of the old."""
-    new = old.new_empty(room, old.size(1))
-    torch.index_select(old, 0, cells, out=new[: len(cells)])
-    return new
