@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from heedful.decoding import maps
-from heedful.decoding.maps import WIDE, Map
+from heedful.decoding.maps import MANY, WIDE, Map
 
 BLOCKED = [False, True] if torch.backends.mkldnn.is_available() else [False]
 
@@ -34,11 +34,14 @@ def test_a_map_is_a_product_and_a_bias(
 
 
 @pytest.mark.parametrize("blocked", BLOCKED)
-@pytest.mark.parametrize("rows", [5, 8, 13, 64])
-def test_a_change_is_added(monkeypatch: pytest.MonkeyPatch, blocked: bool, rows: int) -> None:
+@pytest.mark.parametrize("rows", [5, 8, 13, 64, MANY, MANY + 3])
+@pytest.mark.parametrize("out", [WIDE, 11])
+def test_a_change_is_added(
+    monkeypatch: pytest.MonkeyPatch, blocked: bool, rows: int, out: int
+) -> None:
     monkeypatch.setattr(maps, "blocks", lambda: blocked)
-    matrix, bias = torch.randn(13, WIDE), torch.randn(WIDE)
-    x, change = torch.randn(rows, WIDE), torch.randn(rows, 13)
+    matrix, bias = torch.randn(13, out), torch.randn(out)
+    x, change = torch.randn(rows, out), torch.randn(rows, 13)
     wanted = x + change @ matrix + bias
     with torch.inference_mode():
         found = Map(matrix, bias).add(x, change)

@@ -38,7 +38,9 @@ __all__ = [
 Norm = Callable[[Tensor], Tensor]
 
 WIDE = 512
-"""Numbers into or out of a map from which blocks are worth their while."""
+"""Numbers into or out of a map from which blocks are worth their while for any number of rows."""
+MANY = 128
+"""Rows from which they are for any map."""
 ROWS = 8
 """Up to so many rows are left as they are, for a product in blocks; more are filled up."""
 
@@ -67,40 +69,42 @@ def filled(rows: int) -> int:
 class Map:
     """x @ matrix + bias, and the bend after it where that is a ReLU.
 
-    For `many` rows, hundreds, blocks are worth their while at every width.
+    A narrow matrix is there twice where blocks are fast: plain for few rows, in blocks for many.
     """
 
-    def __init__(
-        self, matrix: Tensor, bias: Tensor, relu: bool = False, many: bool = False
-    ) -> None:
-        self._matrix, self._bias, self._relu = matrix, bias, relu
-        self._blocks = (many or max(matrix.shape) >= WIDE) and blocks()
-        if self._blocks:
-            self._matrix = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
+    def __init__(self, matrix: Tensor, bias: Tensor, relu: bool = False) -> None:
+        self._matrix, self._bias, self._bend = matrix, bias, "relu" if relu else "none"
+        self._least = MANY if max(matrix.shape) < WIDE else 0
+        """Rows from which it is in blocks, if ever."""
+        self._blocks: Tensor | None = None
+        if blocks():
+            self._blocks = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
+            if not self._least:
+                self._matrix = matrix.new_empty(0)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Map every row."""
-        if not self._blocks:
-            found = torch.addmm(self._bias, x, self._matrix)
-            return found.relu_() if self._relu else found
         rows = len(x)
+        if self._blocks is None or rows < self._least:
+            found = torch.addmm(self._bias, x, self._matrix)
+            return found.relu_() if self._bend == "relu" else found
         missing = filled(rows) - rows
         if missing:
             x = F.pad(x, (0, 0, 0, missing))
-        bend = "relu" if self._relu else "none"
         mapped: Tensor = torch.ops.mkldnn._linear_pointwise(
-            x, self._matrix, self._bias, bend, [], ""
+            x, self._blocks, self._bias, self._bend, [], ""
         )
         return mapped[:rows] if missing else mapped
 
     def add(self, x: Tensor, change: Tensor) -> Tensor:
         """Add a map of the change to x, perhaps in x's own memory: it is nobody else's."""
-        if not self._blocks:
+        rows = len(x)
+        if self._blocks is None or rows < self._least:
             return x.add_(self._bias).addmm_(change, self._matrix)
-        if filled(len(x)) > len(x):
+        if filled(rows) > rows:
             return x.add_(self(change))
         added: Tensor = torch.ops.mkldnn._linear_pointwise.binary(
-            change, x, self._matrix, self._bias, "add"
+            change, x, self._blocks, self._bias, "add"
         )
         return added
 
@@ -121,18 +125,18 @@ def keys_and_values(attention: Attention) -> tuple[Tensor, Tensor]:
     return _matrix(attention.key), _matrix(attention.value)
 
 
-def own(attention: Attention, many: bool = False) -> Map:
+def own(attention: Attention) -> Map:
     """Map to queries, keys and values in one product."""
     query, shift = scaled(attention)
     matrix = torch.cat([query, *keys_and_values(attention)], dim=1)
     unshifted = shift.new_zeros(matrix.size(1) - len(shift))
-    return Map(matrix, torch.cat([shift, unshifted]), many=many)
+    return Map(matrix, torch.cat([shift, unshifted]))
 
 
-def output(attention: Attention, many: bool = False) -> Map:
+def output(attention: Attention) -> Map:
     """Map back what the heads found, the bias of the values included."""
     weight, bias = linear(attention.output)
-    return Map(weight, bias + attention.value.bias.detach() @ weight, many=many)
+    return Map(weight, bias + attention.value.bias.detach() @ weight)
 
 
 def norm(layer: nn.Module) -> Norm:

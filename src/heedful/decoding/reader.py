@@ -115,9 +115,9 @@ class Reader:
 def _laid_out(layer: EncoderLayer) -> _Layer:
     forward = layer.feed_forward
     return _Layer(
-        own=maps.own(layer.attention, many=True),
-        output=maps.output(layer.attention, many=True),
-        inner=Map(*maps.linear(forward.inner), relu=forward.activation == "relu", many=True),
-        outer=Map(*maps.linear(forward.outer), many=True),
+        own=maps.own(layer.attention),
+        output=maps.output(layer.attention),
+        inner=Map(*maps.linear(forward.inner), relu=forward.activation == "relu"),
+        outer=Map(*maps.linear(forward.outer)),
         norms=(maps.norm(layer.attention_norm), maps.norm(layer.feed_forward_norm)),
     )
