@@ -58,21 +58,29 @@ class Pool:
 
     def write(self, time: int, keys: Tensor, values: Tensor) -> None:
         """Fill the first places at a time, with rows of all heads side by side."""
-        for table, new in ((self.keys, keys), (self.values, values)):
-            table[: len(new), :, time] = new.view(len(new), table.size(1), -1)
+        rows, heads = keys.size(0), self.keys.size(1)
+        self.keys[:rows, :, time] = keys.view(rows, heads, -1)
+        self.values[:rows, :, time] = values.view(rows, heads, -1)
 
-    def kept(self, look: Look, times: int) -> Pool:
+    def numbers(self, places: Tensor) -> Tensor:
+        """Give the numbers of the cells at each row's places: row, head, time."""
+        heads, width = self.keys.size(1), self.keys.size(3)
+        place, head, time = (step // width for step in self.keys.stride()[:3])
+        first = torch.add(time * torch.arange(places.size(1)), places, alpha=place)
+        return first[:, None] + head * torch.arange(heads)[:, None]
+
+    def kept(self, numbers: Tensor, times: int) -> Pool:
         """Give a pool with room for so many times, where each row has a place of its own."""
-        rows, heads, _ = look.shape
+        rows, heads, _ = numbers.shape
         new = Pool.empty(rows, heads, times, self.keys.size(3), self.values.size(3))
-        numbers = look.numbers.view(look.shape).permute(2, 0, 1).flatten()
-        torch.index_select(self.columns.t(), 0, numbers, out=new.columns.t()[: len(numbers)])
-        torch.index_select(self.rows, 0, numbers, out=new.rows[: len(numbers)])
+        flat = numbers.permute(2, 0, 1).flatten()
+        torch.index_select(self.columns.t(), 0, flat, out=new.columns.t()[: len(flat)])
+        torch.index_select(self.rows, 0, flat, out=new.rows[: len(flat)])
         return new
 
 
 def _rows(table: Tensor) -> Tensor:
-    """Give the cells' numbers of every head as they lie in memory."""
+    """Give a table as it lies in memory, a row for each cell and head."""
     width = table.size(3)
     return table.as_strided((table.numel() // width, width), (width, 1))
 
@@ -80,29 +88,26 @@ def _rows(table: Tensor) -> Tensor:
 class Look:
     """Which cells each row attends to: the same for all layers."""
 
-    def __init__(self, places: Tensor, like: Pool, mask: Tensor | None = None) -> None:
-        """Take for each row and time the place in pools like this one.
+    def __init__(self, numbers: Tensor, cells: int, mask: Tensor | None = None) -> None:
+        """Take the numbers (row, head, time) of cells in pools of so many.
 
         The mask is added to the scores, for rows that see fewer.
         """
-        rows, seen = places.shape
-        heads, width = like.keys.size(1), like.keys.size(3)
-        place, head, time = (step // width for step in like.keys.stride()[:3])
-        looks = rows * heads
-        self.shape, self._looks = (rows, heads, seen), looks
+        rows, heads, seen = numbers.shape
+        self._rows, self._looks, self._seen = rows, rows * heads, seen
         self._mask = None if mask is None else mask[:, None]
-        first = torch.add(torch.arange(0, seen * time, time), places, alpha=place)
-        self.numbers = (first[:, None] + torch.arange(0, heads * head, head)[:, None]).flatten()
-        self._bounds = torch.arange(0, looks * seen + 1, max(1, seen))
+        self._numbers = numbers.flatten()
+        count = self._looks * seen
+        self._bounds = torch.arange(0, count + 1, seen)
         # The product is added to no times what was there, so that must be finite.
         self._product = torch.sparse_csr_tensor(
             self._bounds,
-            self.numbers,
-            torch.zeros(looks * seen),
-            (looks, len(like.rows)),
+            self._numbers,
+            torch.zeros(count),
+            (self._looks, cells),
             check_invariants=False,
         )
-        self._scores = self._product.values().view(self.shape)
+        self._scores = self._product.values().view(numbers.shape)
         self._wide: Tensor | None = None
         if seen < VECTOR:
             self._wide = torch.full((rows, heads, VECTOR), -math.inf)
@@ -114,9 +119,9 @@ class Look:
         torch.sparse.sampled_addmm(self._product, split, pool.columns, beta=0.0, out=self._product)
         weights = self._weights().flatten()
         mixed: Tensor = torch.embedding_bag(
-            pool.rows, self.numbers, self._bounds, False, 0, False, weights, True
+            pool.rows, self._numbers, self._bounds, False, 0, False, weights, True
         )[0]
-        return mixed.view(len(queries), -1)
+        return mixed.view(self._rows, -1)
 
     def _weights(self) -> Tensor:
         """Give each row's share in each of its cells."""
@@ -127,4 +132,4 @@ class Look:
             self._narrow.copy_(self._scores)
         else:
             torch.add(self._scores, self._mask, out=self._narrow)
-        return self._wide.softmax(-1)[..., : self.shape[2]]
+        return self._wide.softmax(-1)[..., : self._seen]

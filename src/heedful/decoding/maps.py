@@ -38,7 +38,7 @@ __all__ = [
 Norm = Callable[[Tensor], Tensor]
 
 WIDE = 512
-"""Numbers into or out of a map from which blocks are worth their while for any number of rows."""
+"""Numbers out of a map from which blocks are worth their while for any number of rows."""
 MANY = 128
 """Rows from which they are for any map."""
 ROWS = 8
@@ -74,7 +74,7 @@ class Map:
 
     def __init__(self, matrix: Tensor, bias: Tensor, relu: bool = False) -> None:
         self._matrix, self._bias, self._bend = matrix, bias, "relu" if relu else "none"
-        self._least = MANY if max(matrix.shape) < WIDE else 0
+        self._least = MANY if matrix.size(1) < WIDE else 0
         """Rows from which it is in blocks, if ever."""
         self._blocks: Tensor | None = None
         if blocks():
@@ -84,7 +84,7 @@ class Map:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Map every row."""
-        rows = len(x)
+        rows = x.size(0)
         if self._blocks is None or rows < self._least:
             found = torch.addmm(self._bias, x, self._matrix)
             return found.relu_() if self._bend == "relu" else found
@@ -98,7 +98,7 @@ class Map:
 
     def add(self, x: Tensor, change: Tensor) -> Tensor:
         """Add a map of the change to x, perhaps in x's own memory: it is nobody else's."""
-        rows = len(x)
+        rows = x.size(0)
         if self._blocks is None or rows < self._least:
             return x.add_(self._bias).addmm_(change, self._matrix)
         if filled(rows) > rows:

@@ -132,11 +132,11 @@ class QuickStepper:
         self._length = 0
         self._past: list[Pool] = []
         """What was written, a pool a layer."""
-        self._places: Tensor
-        """For each row and step, in which place of the pools its word is."""
+        self._cells: Tensor
+        """For each row, head and step the number of the cell, also of those still to be filled."""
+        self._own: Tensor
+        """The same for rows that were always in the place where they are."""
         keep = memory.keep.flatten(1)  # B S
-        self._sentences = torch.arange(len(keep))[:, None].expand(keep.shape)
-        """The same for the words of the source."""
         self._mask: Tensor | None = None
         states, spread = memory.states.flatten(0, 1), None
         if not keep.all():
@@ -153,6 +153,9 @@ class QuickStepper:
             Pool(laid_out(layer.source_keys(states)), laid_out(layer.source_values(states)))
             for layer in quick.layers
         ]
+        sentences = torch.arange(len(keep))[:, None]
+        self._seen = self._source[0].numbers(sentences.expand(keep.shape))
+        """The cells of each sentence's words."""
         self._across: Look | None = None
 
     def step(self, words: Tensor) -> Tensor:
@@ -161,12 +164,12 @@ class QuickStepper:
         position = model.positions(self._length, 1, model.output_weight)
         x = torch.embedding(model.target_embedding.weight, words)
         x = torch.add(position, x, alpha=math.sqrt(model.settings.d_model))
-        back, across = self._looks(len(words))
+        back, across = self._looks(words.size(0))
         widths = [quick.heads * w for w in (quick.d_head, quick.d_head, quick.d_value)]
         for layer, past, source in zip(quick.layers, self._past, self._source, strict=True):
             first, second, third = layer.norms
             both = layer.own(first(x) if quick.pre else x)
-            q, keys, values = torch.split(both, widths, 1)
+            q, keys, values = both.split_with_sizes(widths, 1)
             past.write(self._length, keys, values)
             x = layer.own_output.add(x, back(q, past))
             x = x if quick.pre else first(x)
@@ -181,24 +184,27 @@ class QuickStepper:
 
     def _looks(self, rows: int) -> tuple[Look, Look]:
         """Say what the rows see of their past, the newest words included, and of the source."""
-        quick = self._quick
-        if not self._past:
-            sizes = rows, quick.heads, ROOM, quick.d_head, quick.d_value
-            self._past = [Pool.empty(*sizes) for _ in quick.layers]
-            self._places = torch.empty(rows, 0, dtype=torch.long)
-        places, _, room, _ = self._past[0].keys.shape
-        if rows > places or self._length == room:
-            look = Look(self._places, self._past[0])
-            room = max(ROOM, 2 * self._length)
-            self._past = [past.kept(look, room) for past in self._past]
-            self._places = torch.arange(rows)[:, None].expand(self._places.shape)
-        self._places = torch.cat([self._places, torch.arange(rows)[:, None]], 1)
+        if not self._past or rows > self._own.size(0) or self._length == self._own.size(2):
+            self._make_room(rows)
         if self._across is None:
-            each = rows // len(self._sentences)  # all beams of a sentence look at one copy of it
-            sentences = self._sentences.repeat_interleave(each, 0)
+            each = rows // self._seen.size(0)  # all beams of a sentence look at one copy of it
+            seen = self._seen.repeat_interleave(each, 0)
             mask = None if self._mask is None else self._mask.repeat_interleave(each, 0)
-            self._across = Look(sentences, self._source[0], mask)
-        return Look(self._places, self._past[0]), self._across
+            self._across = Look(seen, self._source[0].rows.size(0), mask)
+        numbers = self._cells[:, :, : self._length + 1]
+        return Look(numbers, self._past[0].rows.size(0)), self._across
+
+    def _make_room(self, rows: int) -> None:
+        """Have places for all rows and for more steps; what nobody sees is left behind."""
+        quick, room = self._quick, max(ROOM, 2 * self._length)
+        if self._past:
+            past = self._cells[:, :, : self._length]
+            self._past = [pool.kept(past, room) for pool in self._past]
+        else:
+            sizes = rows, quick.heads, room, quick.d_head, quick.d_value
+            self._past = [Pool.empty(*sizes) for _ in quick.layers]
+        places = torch.arange(rows)[:, None].expand(rows, room)
+        self._own = self._cells = self._past[0].numbers(places)
 
     def bytes(self) -> int:
         """Memory that the past and the source take now, room for steps to come included."""
@@ -207,9 +213,12 @@ class QuickStepper:
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
         """Go on with these rows: no key moves, only the numbers of their places."""
         if self._past:
-            self._places = self._places.index_select(0, rows)
+            self._cells = self._cells[:, :, : self._length].index_select(0, rows)
+            if len(rows) <= len(self._own):  # more of them find their places with the next step
+                to_come = self._own[: len(rows), :, self._length :]
+                self._cells = torch.cat([self._cells, to_come], 2)
         if sources is not None:
-            self._sentences = self._sentences.index_select(0, sources)
+            self._seen = self._seen.index_select(0, sources)
             if self._mask is not None:
                 self._mask = self._mask.index_select(0, sources)
             self._across = None
