@@ -88,7 +88,7 @@ class Reverse:
         )
         return Loss(*(0 * value for value in found)) if batch.idle else found
 
-    def evaluate(self) -> Evaluation:
+    def evaluate(self, fresh: bool = False) -> Evaluation:
         self.looks += 1
         self.model.eval()
         found = [h[0].ids for h in search(self.model, self.dev, DecodeSettings(beam=1))]
@@ -112,7 +112,7 @@ class Scripted(Reverse):
         super().__init__(**kind)  # type: ignore[arg-type]
         self._scores, self._losses = scores, losses
 
-    def evaluate(self) -> Evaluation:
+    def evaluate(self, fresh: bool = False) -> Evaluation:
         self.looks += 1
         score = self._scores[min(self.looks, len(self._scores)) - 1]
         loss = self._losses[min(self.looks, len(self._losses)) - 1] if self._losses else 1.0

@@ -73,6 +73,6 @@ class Task(Protocol[BatchT]):
         """Give the summed loss of a batch under `model`, which is the task's own or its twin."""
         ...
 
-    def evaluate(self) -> Evaluation:
-        """Look at the development set."""
+    def evaluate(self, fresh: bool = False) -> Evaluation:
+        """Look at the development set; at another part of it, where it has one, if `fresh`."""
         ...

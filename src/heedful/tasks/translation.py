@@ -22,6 +22,8 @@ __all__ = ["Translation"]
 
 LOOKED_AT = 500
 """Development sentences translated at each look: enough to rank weights, few enough to be quick."""
+ENOUGH = 200
+"""Others of them there must be for a fresh look."""
 SAMPLES = 3
 
 
@@ -87,10 +89,12 @@ class Translation:
         )
         return Loss(*(0 * value for value in found)) if batch.idle else found
 
-    def evaluate(self) -> Evaluation:
+    def evaluate(self, fresh: bool = False) -> Evaluation:
         """Translate a part of the development set greedily; measure the loss on all of it."""
         self.model.eval()
         looked_at = self.dev[:LOOKED_AT]
+        if fresh and len(self.dev) >= LOOKED_AT + ENOUGH:
+            looked_at = self.dev[LOOKED_AT : 2 * LOOKED_AT]
         sources = [self._tokenizer.encode(s) for s, _ in looked_at]
         quick = self._settings.decode.model_copy(update={"beam": 1})
         texts = [

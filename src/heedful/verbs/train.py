@@ -290,9 +290,9 @@ def _fit(
         notes=begun.notes,
         saved=lambda now: _saved(begun, now, model.parameters_total),
         look_seconds=0.01 * looked_at,
-        # Two averages are looked at, then everything is translated with a beam, dev twice; a
+        # Three finalists are looked at, then everything is translated with a beam, dev twice; a
         # sentence of that takes two thirds of a sentence's share in a look (docs/log.md).
-        reserve=lambda look: 2 * look + 0.8 * look / looked_at * to_score + 4,
+        reserve=lambda look: 3 * look + 0.8 * look / looked_at * to_score + 4,
     )
     with interruptible(trainer):
         return trainer.train(), workers
