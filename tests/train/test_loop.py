@@ -235,7 +235,7 @@ def test_the_best_weights_are_kept_where_no_average_is_better(tmp_path: Path) ->
     outcome = run.trainer.train()
     assert (outcome.score, outcome.weights) == (7, "step 8")
     assert len(run.kept) == 2
-    # On fresh lines: the best, and the last two (8, 12), which are the best two; the last come back.
+    # On fresh lines: the best, and the last two (8, 12), also the best two; the last come back.
     assert run.task.looks == 5
     assert same(run.weights(), read_weights(tmp_path / "kept" / "step-00000012.safetensors"))
 
