@@ -3,12 +3,11 @@
 A step of the ordinary modules spends much of its time on what is not arithmetic: small products
 that could be one, heads split and joined, rows of the source repeated for every beam. Here the
 weights are laid out once for a whole search: the division by sqrt(d_k) inside the weights, states
-without an axis for time, the past with time first (so that a step's keys and values lie together,
-and beams that change places move only the steps in which they differ), matrices as (in, out) (a
-product of few rows is up to a fifth faster so) or, the wide ones, in blocks as the processor's own
-kernels read them, the vocabulary filled up to a width at which every row begins where a CPU likes
-to read, and one copy of a sentence's keys and values for all its beams. A test proves the logits
-equal. The encoder is in `reader.py`.
+without an axis for time, matrices as (in, out) (a product of few rows is up to a fifth faster so)
+or in blocks as the processor's own kernels read them (`maps.py`), the vocabulary filled up to a
+width at which every row begins where a CPU likes to read, and keys and values in numbered cells,
+which never move and are there once for all beams that share them (`cells.py`). A test proves the
+logits equal. The encoder is in `reader.py`.
 """
 
 from __future__ import annotations
