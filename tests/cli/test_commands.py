@@ -70,7 +70,7 @@ def test_the_folder_is_the_model(trained: Trained) -> None:
         json.loads(line)["kind"]
         for line in (trained.model / "run" / "log.jsonl").read_text().splitlines()
     }
-    assert kinds == {"schedule", "step", "look"}
+    assert kinds == {"schedule", "step", "look", "finalist"}
 
 
 def test_the_same_command_again_says_that_it_is_finished(trained: Trained) -> None:

@@ -15,6 +15,7 @@ MODELS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "d_head": 5, "d_value": 7},
     {"attention": "dot", "activation": "swish"},
+    {"n_heads": 1},
     {"positions": "learned", "share_output": False, "output_bias": True},
 ]
 SOURCES = [[3, 9, 5], [7], [8, 8, 30, 31, 2, 4, 6], [10, 11, 12, 13], [40, 41]]

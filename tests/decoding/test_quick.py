@@ -45,7 +45,7 @@ def test_every_step_gives_the_logits_of_the_step_to_read(changes: dict[str, Any]
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_past_follows_its_rows_wherever_they_go(seed: int) -> None:
-    """Rows are reordered, repeated and let go at random; few moves and many are made alike."""
+    """Rows are reordered, repeated and let go at random."""
     torch.manual_seed(seed)
     model = made(d_ff=520)  # wide enough for blocks
     table, lengths = pad([[*s, IDS.eos] for s in SOURCES], IDS.pad)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Callable, Mapping
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from run_case import Run, same, settings
 from toy_task import FIRST, Reverse, Scripted, digits
 
 from heedful.data.batching import Batch
@@ -20,61 +19,9 @@ from heedful.settings import DecodeSettings, TrainSettings
 from heedful.tasks.protocol import Evaluation
 from heedful.train.checkpoint import read_weights
 from heedful.train.events import tensorboard
-from heedful.train.loop import Trainer, seed_of
+from heedful.train.loop import seed_of
 from heedful.train.report import SilentReport
-from heedful.train.state import Clock, Outcome
-
-Weights = dict[str, Tensor]
-
-
-def settings(**changes: object) -> TrainSettings:
-    usual = {"steps": 12, "warmup": 4, "log_every": 3, "evaluate_every": 4, "lr": 0.01}
-    return TrainSettings.model_validate(usual | changes)
-
-
-class Run:
-    """A trainer with what it kept."""
-
-    def __init__(
-        self, folder: Path, task: Reverse, how: TrainSettings, workers: int = 1, **kind: Any
-    ) -> None:
-        self.task, self.folder = task, folder
-        self.kept: list[Weights] = []
-        self.trainer: Trainer[Batch] = Trainer(
-            task,
-            how,
-            folder,
-            peak=how.lr or 0.01,
-            report=kind.pop("report", SilentReport()),
-            keep=lambda: self.kept.append(self.weights()),
-            clock=Clock(how.minutes),
-            workers=workers,
-            **kind,
-        )
-
-    def weights(self) -> Weights:
-        return {n: p.detach().clone() for n, p in self.task.model.named_parameters()}
-
-    def after(self, step: int, do: Callable[[], object]) -> None:
-        """Have something happen when a step is done."""
-        take = self.trainer._step
-
-        def stepping(group: list[Batch]) -> tuple[int, float, float, float]:
-            found = take(group)
-            if self.trainer.state.step == step:
-                do()
-            return found
-
-        self.trainer._step = stepping  # type: ignore[method-assign]
-
-    def log(self, kind: str | None = None) -> list[dict[str, Any]]:
-        lines = (self.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
-        records: list[dict[str, Any]] = [json.loads(line) for line in lines]
-        return [r for r in records if kind is None or r["kind"] == kind]
-
-
-def same(one: Weights, other: Weights) -> bool:
-    return one.keys() == other.keys() and all(torch.equal(one[n], other[n]) for n in one)
+from heedful.train.state import Outcome
 
 
 def test_it_learns_to_write_digits_backwards(tmp_path: Path) -> None:
@@ -185,7 +132,7 @@ def test_a_finished_run_is_not_run_again(tmp_path: Path) -> None:
     assert again.kept == []
     assert outcome == expected
     assert outcome.weights == "average of the last 3"
-    assert len(again.log("look")) == 5
+    assert [len(again.log(kind)) for kind in ("look", "finalist")] == [3, 2]
 
 
 @pytest.mark.parametrize("schedule", ["paper", "linear"])
@@ -228,43 +175,6 @@ def test_it_stops_when_nothing_gets_better_for_a_while(tmp_path: Path) -> None:
     assert outcome.weights == "step 12"  # of equal scores the one with the lower loss
     assert len(run.kept) == 3
     assert [r["best"] for r in run.log("look")] == [True, True, True, False, False, False]
-
-
-def test_the_best_weights_are_kept_where_no_average_is_better(tmp_path: Path) -> None:
-    run = Run(tmp_path, Scripted([3, 7, 5, 6, 6]), settings(average=2))
-    outcome = run.trainer.train()
-    assert (outcome.score, outcome.weights) == (7, "step 8")
-    assert len(run.kept) == 2
-    # On fresh lines: the best, and the last two (8, 12), also the best two; the last come back.
-    assert run.task.looks == 5
-    assert same(run.weights(), read_weights(tmp_path / "kept" / "step-00000012.safetensors"))
-
-
-@pytest.mark.parametrize(
-    ("scores", "chosen", "steps"),
-    [
-        ([3, 7, 5, 4, 5, 4.5], "average of the last 2", (8, 12)),
-        ([8, 7, 5, 7, 6, 9], "average of the best 2", (4, 8)),
-        ([8, 7, 5, 6, 7, 7.5], "average of the best 2", (4, 8)),
-    ],
-)
-def test_an_average_is_chosen_where_it_is_better(
-    tmp_path: Path, scores: list[float], chosen: str, steps: tuple[int, int]
-) -> None:
-    run = Run(tmp_path, Scripted(scores), settings(average=2))
-    outcome = run.trainer.train()
-    assert (outcome.score, outcome.weights) == (max(scores[:3]), chosen)
-    parts = [read_weights(tmp_path / "kept" / f"step-{s:08d}.safetensors") for s in steps]
-    for name, kept in run.kept[-1].items():
-        mean = (parts[0][name].double() + parts[1][name].double()) / 2
-        torch.testing.assert_close(kept, mean.float(), rtol=0, atol=0)
-
-
-def test_only_the_last_and_the_best_weights_stay_on_disk(tmp_path: Path) -> None:
-    run = Run(tmp_path, Scripted([5, 9, 1, 2, 3, 0, 0]), settings(steps=20, average=2))
-    run.trainer.train()
-    kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
-    assert kept == [f"step-{step:08d}.safetensors" for step in (4, 8, 16, 20)]
 
 
 def test_epochs_end_a_run_and_are_counted(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Attention of a search's rows to numbered cells: one query a head, and no key is ever moved.
 
-A cell holds the keys and values of one word. It has a place, a row of a table, and a time; what a
-row of the search looks at is, for each time, a place. So beams that change their order change
-numbers only, beams with a common past read the same memory, and all beams of a sentence share one
-copy of its source.
+A cell holds the key and the value of one word for one head. A word has a place, a row of a table,
+and a time; what a row of the search looks at is, for each time, a place. So beams that change their
+order change numbers only, beams with a common past read the same memory, and all beams of a
+sentence share one copy of its source.
 
 Two kernels of torch do just this. The scores are a product of which only some entries are
 computed, `torch.sparse.sampled_addmm`; the mixed values are sums of rows of a table with a weight

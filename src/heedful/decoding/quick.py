@@ -132,7 +132,8 @@ class QuickStepper:
         self._past: list[Pool] = []
         """What was written, a pool a layer."""
         self._cells: Tensor
-        """For each row, head and step the number of the cell, also of those still to be filled."""
+        """For each row, head and step the number of its cell; also for steps still to come, unless
+        rows have just become more."""
         self._own: Tensor
         """The same for rows that were always in the place where they are."""
         keep = memory.keep.flatten(1)  # B S

@@ -110,20 +110,12 @@ def greedy(
                 done[sentence] = finish(
                     ids[:-1] if end else ids, score, alpha, stop, limits[sentence]
                 )
-            stay = _closed_up(leaving)
+            stay = (~leaving).nonzero()[:, 0]
             if len(stay):
                 stepper.select(stay, sources=stay)
             live, written, logp, chosen = live[stay], written[stay], logp[stay], chosen[stay]
         words = chosen
     return [h for h in done if h is not None]
-
-
-def _closed_up(leaving: Tensor) -> Tensor:
-    """Give the rows that stay, the last ones moved into the gaps: so few rows change place."""
-    staying = (~leaving).nonzero()[:, 0]
-    order = torch.arange(len(staying))
-    order[leaving[: len(staying)]] = staying[staying >= len(staying)]
-    return order
 
 
 def beam(

@@ -95,7 +95,7 @@ class Looking(Paced[BatchT]):
         state.kept = [kept for kept in state.kept if kept in wanted]
 
     def _best(self, count: int) -> list[Kept]:
-        return sorted(self.state.kept, key=lambda kept: -kept.score)[:count]
+        return sorted(self.state.kept, key=lambda kept: (-kept.score, -kept.step))[:count]
 
     def _choose(self) -> str:
         """Try averages of the last and of the best weights; keep one if it is better.
@@ -127,15 +127,15 @@ class Looking(Paced[BatchT]):
             if self.engine.lead:
                 self._load(weights())
             found = self.engine.together(partial(self.task.evaluate, fresh=bool(there)))
-            again = name == f"step {state.best_step}"
             rank = (found.score, -found.loss)
-            better = not again and rank > best and rank[1] >= best[1]
+            again = name == f"step {state.best_step}"
+            better = again or (rank > best and rank[1] >= best[1])
             if better:
-                chosen = name
-                self._keep()
-            if better or again:
-                best = rank
-            self._record(found, better)
+                best, chosen = rank, name
+                self._keep()  # also the best look: an earlier end may have kept another
+            self._write("finalist", weights=name, figures=found.figures, best=better)
+            figures = "  ".join(f"{key} {value:.2f}" for key, value in found.figures.items())
+            self.report.note(f"{name}: {figures}")
         self._load(now)
         return chosen
 

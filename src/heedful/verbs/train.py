@@ -290,9 +290,11 @@ def _fit(
         notes=begun.notes,
         saved=lambda now: _saved(begun, now, model.parameters_total),
         look_seconds=0.01 * looked_at,
-        # Three finalists are looked at, then everything is translated with a beam, dev twice; a
-        # sentence of that takes two thirds of a sentence's share in a look (docs/log.md).
-        reserve=lambda look: 3 * look + 0.8 * look / looked_at * to_score + 4,
+        # A last look, three or four finalists, then everything is translated with a beam, dev
+        # twice; a sentence of that takes two thirds of its share in a look (docs/log.md).
+        reserve=lambda look: (
+            (5 if training.ema else 4) * look + 0.8 * look / looked_at * to_score + 4
+        ),
     )
     with interruptible(trainer):
         return trainer.train(), workers

@@ -1,0 +1,70 @@
+"""A run of the trainer on the toy task, with what it kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from toy_task import Reverse
+
+from heedful.data.batching import Batch
+from heedful.settings import TrainSettings
+from heedful.train.loop import Trainer
+from heedful.train.report import SilentReport
+from heedful.train.state import Clock
+
+Weights = dict[str, Tensor]
+
+
+def settings(**changes: object) -> TrainSettings:
+    usual = {"steps": 12, "warmup": 4, "log_every": 3, "evaluate_every": 4, "lr": 0.01}
+    return TrainSettings.model_validate(usual | changes)
+
+
+class Run:
+    """A trainer with what it kept."""
+
+    def __init__(
+        self, folder: Path, task: Reverse, how: TrainSettings, workers: int = 1, **kind: Any
+    ) -> None:
+        self.task, self.folder = task, folder
+        self.kept: list[Weights] = []
+        self.trainer: Trainer[Batch] = Trainer(
+            task,
+            how,
+            folder,
+            peak=how.lr or 0.01,
+            report=kind.pop("report", SilentReport()),
+            keep=lambda: self.kept.append(self.weights()),
+            clock=Clock(how.minutes),
+            workers=workers,
+            **kind,
+        )
+
+    def weights(self) -> Weights:
+        return {n: p.detach().clone() for n, p in self.task.model.named_parameters()}
+
+    def after(self, step: int, do: Callable[[], object]) -> None:
+        """Have something happen when a step is done."""
+        take = self.trainer._step
+
+        def stepping(group: list[Batch]) -> tuple[int, float, float, float]:
+            found = take(group)
+            if self.trainer.state.step == step:
+                do()
+            return found
+
+        self.trainer._step = stepping  # type: ignore[method-assign]
+
+    def log(self, kind: str | None = None) -> list[dict[str, Any]]:
+        lines = (self.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
+        records: list[dict[str, Any]] = [json.loads(line) for line in lines]
+        return [r for r in records if kind is None or r["kind"] == kind]
+
+
+def same(one: Weights, other: Weights) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[n], other[n]) for n in one)
