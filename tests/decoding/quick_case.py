@@ -15,6 +15,7 @@ MODELS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "d_head": 5, "d_value": 7},
     {"attention": "dot", "activation": "swish"},
+    {"activation": "gelu", "d_ff": 520},
     {"n_heads": 1},
     {"positions": "learned", "share_output": False, "output_bias": True},
 ]

@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.decoding.cells import VECTOR, Look, Pool, make_ready
-from heedful.nn.kernels import attend
+from heedful.decoding.cells import VECTOR, Pool, attend, look, make_ready, write
+from heedful.nn import kernels
 
 HEADS, KEY, VALUE = 3, 5, 7
 
@@ -39,27 +39,27 @@ def test_rows_attend_to_their_cells_and_to_no_others(
     mask = torch.zeros(keep.shape).masked_fill_(~keep, -math.inf) if masked else None
     times = torch.arange(seen)
     keys, values = (table[places, :, times].transpose(1, 2) for table in (pool.keys, pool.values))
-    wanted = attend(
+    wanted = kernels.attend(
         queries.view(rows, HEADS, 1, KEY) * math.sqrt(KEY), keys, values, keep[:, None, None]
     )
-    look = Look(pool.numbers(places), pool.rows.size(0), mask)
+    ready = look(pool.numbers(places), pool.rows.size(0), mask)
     for _ in range(2):  # a look leaves nothing behind that changes the next one
-        found = look(queries, pool)
+        found = attend(ready, queries, pool)
         torch.testing.assert_close(found, wanted.reshape(rows, -1), rtol=1e-5, atol=1e-5)
 
 
 def test_cells_may_lie_in_any_order() -> None:
     pool, places = filled(4, 6), torch.tensor([[0, 3, 2], [1, 1, 1]])
-    other = Pool(pool.keys.contiguous(), pool.values.contiguous())  # place by place
+    other = Pool.of(pool.keys.contiguous(), pool.values.contiguous())  # place by place
     queries = torch.randn(2, HEADS * KEY)
-    one, two = (Look(p.numbers(places), p.rows.size(0))(queries, p) for p in (pool, other))
+    one, two = (attend(look(p.numbers(places), p.rows.size(0)), queries, p) for p in (pool, other))
     torch.testing.assert_close(one, two)
 
 
 def test_a_word_is_written_where_it_is_read() -> None:
     pool = filled(4, 6)
     keys, values = torch.randn(2, HEADS * KEY), torch.randn(2, HEADS * VALUE)
-    pool.write(5, keys, values)
+    write(pool, 5, keys, values)
     assert torch.equal(pool.keys[:2, :, 5].flatten(1), keys)
     assert torch.equal(pool.values[:2, :, 5].flatten(1), values)
 

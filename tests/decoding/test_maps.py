@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from heedful.decoding import maps
-from heedful.decoding.maps import MANY, WIDE, Map
+from heedful.decoding.maps import MANY, WIDE, Map, added, mapped
 
 BLOCKED = [False, True] if torch.backends.mkldnn.is_available() else [False]
 
@@ -22,12 +22,12 @@ def test_a_map_is_a_product_and_a_bias(
     monkeypatch.setattr(maps, "blocks", lambda: blocked)
     matrix, bias = torch.randn(13, out), torch.randn(out)
     bias[-1] = -math.inf  # a word that cannot be predicted
-    made = Map(matrix, bias, relu)
+    made = Map.of(matrix, bias, relu)
     with torch.inference_mode():
         for rows in (1, 2, 7, 8, 9, 16, 21, 64, 67, 131):
             x = torch.randn(rows, 13)
             wanted = x @ matrix + bias
-            found = made(x)
+            found = mapped(x, made)
             assert torch.allclose(found, wanted.relu() if relu else wanted, atol=1e-5)
             assert found.shape == (rows, out)
             assert found.is_contiguous()
@@ -44,7 +44,7 @@ def test_a_change_is_added(
     x, change = torch.randn(rows, out), torch.randn(rows, 13)
     wanted = x + change @ matrix + bias
     with torch.inference_mode():
-        found = Map(matrix, bias).add(x, change)
+        found = added(x, change, Map.of(matrix, bias))
     assert torch.allclose(found, wanted, atol=1e-5)
 
 

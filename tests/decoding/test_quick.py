@@ -10,6 +10,7 @@ from quick_case import IDS, MODELS, SIZES, SOURCES, made
 
 from heedful.data.batching import pad
 from heedful.decoding.batch import search
+from heedful.decoding.freed import can_free
 from heedful.decoding.quick import Quick
 from heedful.decoding.stepper import CachedStepper
 from heedful.models.transformer import Transformer
@@ -41,6 +42,19 @@ def test_every_step_gives_the_logits_of_the_step_to_read(changes: dict[str, Any]
                 plain.select(rows, sources)
                 quick.select(rows, sources)
                 words = words[rows]
+
+
+@pytest.mark.parametrize("changes", MODELS)
+@pytest.mark.parametrize("beam", [1, 3])
+def test_out_of_the_interpreter_every_number_is_the_same(
+    changes: dict[str, Any], beam: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert can_free()
+    model, decode = made(**changes), DecodeSettings(beam=beam, max_length=30)
+    sources = SOURCES * 30  # rows enough for products in blocks
+    freed = search(model, sources, decode, n_best=beam)
+    monkeypatch.setattr("heedful.decoding.freed.can_free", lambda: False)
+    assert search(model, sources, decode, n_best=beam) == freed
 
 
 @pytest.mark.parametrize("seed", range(4))

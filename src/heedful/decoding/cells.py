@@ -9,18 +9,19 @@ Two kernels of torch do just this. The scores are a product of which only some e
 computed, `torch.sparse.sampled_addmm`; the mixed values are sums of rows of a table with a weight
 each, `torch.embedding_bag`. With one query a head and a few dozen keys they take less time than
 batched matrix products, which are made for larger things.
-"""
 
-from __future__ import annotations
+Annotations are evaluated here, as in `maps.py`: `freed.py` wants the types of the fields.
+"""
 
 import functools
 import math
 import warnings
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor
 
-__all__ = ["Look", "Pool", "make_ready"]
+__all__ = ["Look", "Pool", "attend", "look", "make_ready", "write"]
 
 VECTOR = 16
 """Numbers that the longest vectors of a CPU hold: a softmax of fewer is computed one by one, and
@@ -36,31 +37,31 @@ def make_ready() -> None:
         torch.sparse_csr_tensor(one.new_tensor([0, 1]), 0 * one, one.float(), (1, 1))
 
 
-class Pool:
+class Pool(NamedTuple):
     """Keys and values of one layer: place, head, time, width, in whatever order in memory."""
 
-    def __init__(self, keys: Tensor, values: Tensor) -> None:
-        self.keys, self.values = keys, values
-        self.columns = _rows(keys).t()
-        """Keys as the columns of a matrix."""
-        self.rows = _rows(values)
+    keys: Tensor
+    values: Tensor
+    columns: Tensor
+    """Keys as the columns of a matrix."""
+    rows: Tensor
+    """Values as the rows of one."""
 
     @classmethod
-    def empty(cls, places: int, heads: int, times: int, *widths: int) -> Pool:
+    def of(cls, keys: Tensor, values: Tensor) -> Self:
+        """Take what was computed together."""
+        return cls(keys, values, _rows(keys).t(), _rows(values))
+
+    @classmethod
+    def empty(cls, places: int, heads: int, times: int, *widths: int) -> Self:
         """Make room to be filled time by time: what is written together lies together."""
         tables = (torch.empty(times, places, heads, width) for width in widths)
-        return cls(*(table.permute(1, 2, 0, 3) for table in tables))
+        return cls.of(*(table.permute(1, 2, 0, 3) for table in tables))
 
     @property
     def nbytes(self) -> int:
         """Memory it takes."""
         return self.keys.nbytes + self.values.nbytes
-
-    def write(self, time: int, keys: Tensor, values: Tensor) -> None:
-        """Fill the first places at a time, with rows of all heads side by side."""
-        rows, heads = keys.size(0), self.keys.size(1)
-        self.keys[:rows, :, time] = keys.view(rows, heads, -1)
-        self.values[:rows, :, time] = values.view(rows, heads, -1)
 
     def numbers(self, places: Tensor) -> Tensor:
         """Give the numbers of the cells at each row's places: row, head, time."""
@@ -69,7 +70,7 @@ class Pool:
         first = torch.add(time * torch.arange(places.size(1)), places, alpha=place)
         return first[:, None] + head * torch.arange(heads)[:, None]
 
-    def kept(self, numbers: Tensor, times: int) -> Pool:
+    def kept(self, numbers: Tensor, times: int) -> "Pool":
         """Give a pool with room for so many times, where each row has a place of its own."""
         rows, heads, _ = numbers.shape
         new = Pool.empty(rows, heads, times, self.keys.size(3), self.values.size(3))
@@ -85,51 +86,64 @@ def _rows(table: Tensor) -> Tensor:
     return table.as_strided((table.numel() // width, width), (width, 1))
 
 
-class Look:
-    """Which cells each row attends to: the same for all layers."""
+class Look(NamedTuple):
+    """Which cells each row attends to, the same for all layers, and memory to compute in."""
 
-    def __init__(self, numbers: Tensor, cells: int, mask: Tensor | None = None) -> None:
-        """Take the numbers (row, head, time) of cells in pools of so many.
+    numbers: Tensor
+    bounds: Tensor
+    """Where each head's cells begin among the numbers."""
+    product: Tensor
+    """Queries times keys, of which only the named cells are there."""
+    scores: Tensor
+    """Those cells by row, head and time: the same memory."""
+    mask: Tensor | None
+    """Added to the scores, for rows that see fewer."""
+    wide: Tensor | None
+    """The scores filled up to a vector, where they are fewer."""
 
-        The mask is added to the scores, for rows that see fewer.
-        """
-        rows, heads, seen = numbers.shape
-        self._rows, self._looks, self._seen = rows, rows * heads, seen
-        self._mask = None if mask is None else mask[:, None]
-        self._numbers = numbers.flatten()
-        count = self._looks * seen
-        self._bounds = torch.arange(0, count + 1, seen)
-        # The product is added to no times what was there, so that must be finite.
-        self._product = torch.sparse_csr_tensor(
-            self._bounds,
-            self._numbers,
-            torch.zeros(count),
-            (self._looks, cells),
-            check_invariants=False,
-        )
-        self._scores = self._product.values().view(numbers.shape)
-        self._wide: Tensor | None = None
-        if seen < VECTOR:
-            self._wide = torch.full((rows, heads, VECTOR), -math.inf)
-            self._narrow = self._wide[..., :seen]
 
-    def __call__(self, queries: Tensor, pool: Pool) -> Tensor:
-        """Mix the values of each row's cells by how well its queries match their keys."""
-        split = queries.reshape(self._looks, -1)
-        torch.sparse.sampled_addmm(self._product, split, pool.columns, beta=0.0, out=self._product)
-        weights = self._weights().flatten()
-        mixed: Tensor = torch.embedding_bag(
-            pool.rows, self._numbers, self._bounds, False, 0, False, weights, True
-        )[0]
-        return mixed.view(self._rows, -1)
+# What follows is plain torch in the part of Python that `freed.py` can take out of the interpreter.
 
-    def _weights(self) -> Tensor:
-        """Give each row's share in each of its cells."""
-        if self._wide is None:
-            scores = self._scores if self._mask is None else self._scores + self._mask
-            return scores.softmax(-1)
-        if self._mask is None:
-            self._narrow.copy_(self._scores)
+
+def write(pool: Pool, time: int, keys: Tensor, values: Tensor) -> None:
+    """Fill the first places at a time, with rows of all heads side by side."""
+    rows, heads = keys.size(0), pool.keys.size(1)
+    pool.keys[:rows, :, time] = keys.view(rows, heads, -1)
+    pool.values[:rows, :, time] = values.view(rows, heads, -1)
+
+
+def look(numbers: Tensor, cells: int, mask: Tensor | None = None, vector: int = VECTOR) -> Look:
+    """Make ready to attend to the numbers (row, head, time) of cells in pools of so many."""
+    rows, heads, seen = numbers.size(0), numbers.size(1), numbers.size(2)
+    flat, count = numbers.flatten(), rows * heads * seen
+    bounds = torch.arange(0, count + 1, seen)
+    # The product is added to no times what was there, so that must be finite.
+    product = torch.sparse_csr_tensor(bounds, flat, torch.zeros(count), [rows * heads, cells])
+    wide: Tensor | None = None
+    if seen < vector:
+        wide = torch.full((rows, heads, vector), -math.inf)
+    scores = product.values().view(rows, heads, seen)
+    return Look(flat, bounds, product, scores, None if mask is None else mask[:, None], wide)
+
+
+def attend(look: Look, queries: Tensor, pool: Pool) -> Tensor:
+    """Mix the values of each row's cells by how well its queries match their keys."""
+    split = queries.reshape(look.bounds.size(0) - 1, -1)
+    torch.ops.aten.sparse_sampled_addmm(
+        look.product, split, pool.columns, beta=0.0, out=look.product
+    )
+    scores, wide, mask = look.scores, look.wide, look.mask
+    if wide is None:
+        weights = (scores if mask is None else scores + mask).softmax(-1)
+    else:
+        seen = scores.size(2)
+        narrow = wide[:, :, :seen]
+        if mask is None:
+            narrow.copy_(scores)
         else:
-            torch.add(self._scores, self._mask, out=self._narrow)
-        return self._wide.softmax(-1)[..., : self._seen]
+            torch.add(scores, mask, out=narrow)
+        weights = wide.softmax(-1)[:, :, :seen]
+    mixed = torch.embedding_bag(
+        pool.rows, look.numbers, look.bounds, False, 0, False, weights.flatten(), True
+    )[0]
+    return mixed.view(scores.size(0), -1)

@@ -8,12 +8,12 @@ faster (with AVX-512; with less, plain products of matrices stored as (in, out) 
 Keys and values need no bias. That of the keys adds the same number to all scores of a query, which
 the softmax does not see; that of the values comes out of every average as it went in, and is
 part of the output's here.
+
+Annotations are evaluated here, as in `cells.py`: `freed.py` wants the types of the fields.
 """
 
-from __future__ import annotations
-
 import functools
-from collections.abc import Callable
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
@@ -21,21 +21,24 @@ from torch.nn import functional as F
 
 from heedful.machine import processor_has
 from heedful.nn.attention import Attention
+from heedful.nn.layers import FeedForward
 
 __all__ = [
+    "Forward",
     "Map",
     "Norm",
+    "added",
     "blocks",
     "filled",
+    "forwarded",
     "keys_and_values",
     "linear",
-    "norm",
+    "mapped",
+    "normed",
     "output",
     "own",
     "scaled",
 ]
-
-Norm = Callable[[Tensor], Tensor]
 
 WIDE = 512
 """Numbers out of a map from which blocks are worth their while for any number of rows."""
@@ -53,60 +56,118 @@ def blocks() -> bool:
     return has and processor_has("avx512_f")
 
 
-def filled(rows: int) -> int:
+def filled(rows: int, step: int = ROWS) -> int:
     """Give the number of rows that a product in blocks is shown: eight steps from one power of two
     to the next.
 
     Each number that a process meets for the first time costs half a millisecond, and half a
     megabyte for the code made for it; a search meets thousands, if it is let.
     """
-    if rows <= ROWS:
+    if rows <= step:
         return rows
-    step = max(ROWS, 1 << (rows.bit_length() - 4))
-    return -(-rows // step) * step
+    while rows >= 16 * step:
+        step *= 2
+    return (rows + step - 1) // step * step
 
 
-class Map:
+class Map(NamedTuple):
     """x @ matrix + bias, and the bend after it where that is a ReLU.
 
     A narrow matrix is there twice where blocks are fast: plain for few rows, in blocks for many.
     """
 
-    def __init__(self, matrix: Tensor, bias: Tensor, relu: bool = False) -> None:
-        self._matrix, self._bias, self._bend = matrix, bias, "relu" if relu else "none"
-        self._least = MANY if matrix.size(1) < WIDE else 0
-        """Rows from which it is in blocks, if ever."""
-        self._blocks: Tensor | None = None
+    matrix: Tensor
+    bias: Tensor
+    bend: str
+    """What is computed along with it: "relu" or "none"."""
+    least: int
+    """Rows from which it is in blocks, if ever."""
+    blocks: Tensor | None
+
+    @classmethod
+    def of(cls, matrix: Tensor, bias: Tensor, relu: bool = False) -> Self:
+        """Lay out a matrix (in, out)."""
+        bend, least, laid_out = "relu" if relu else "none", 0, None
+        if matrix.size(1) < WIDE:
+            least = MANY
         if blocks():
-            self._blocks = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
-            if not self._least:
-                self._matrix = matrix.new_empty(0)
+            laid_out = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
+            matrix = matrix if least else matrix.new_empty(0)
+        return cls(matrix, bias, bend, least, laid_out)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """Map every row."""
-        rows = x.size(0)
-        if self._blocks is None or rows < self._least:
-            found = torch.addmm(self._bias, x, self._matrix)
-            return found.relu_() if self._bend == "relu" else found
-        missing = filled(rows) - rows
-        if missing:
-            x = F.pad(x, (0, 0, 0, missing))
-        mapped: Tensor = torch.ops.mkldnn._linear_pointwise(
-            x, self._blocks, self._bias, self._bend, [], ""
-        )
-        return mapped[:rows] if missing else mapped
 
-    def add(self, x: Tensor, change: Tensor) -> Tensor:
-        """Add a map of the change to x, perhaps in x's own memory: it is nobody else's."""
-        rows = x.size(0)
-        if self._blocks is None or rows < self._least:
-            return x.add_(self._bias).addmm_(change, self._matrix)
-        if filled(rows) > rows:
-            return x.add_(self(change))
-        added: Tensor = torch.ops.mkldnn._linear_pointwise.binary(
-            change, x, self._blocks, self._bias, "add"
-        )
-        return added
+class Norm(NamedTuple):
+    """A LayerNorm; one without weights changes nothing."""
+
+    shape: list[int]
+    weight: Tensor | None
+    bias: Tensor | None
+    epsilon: float
+
+    @classmethod
+    def of(cls, layer: nn.Module) -> Self:
+        """Take a layer's weights."""
+        if not isinstance(layer, nn.LayerNorm):
+            return cls([], None, None, 0.0)
+        return cls(list(layer.normalized_shape), layer.weight, layer.bias, layer.eps)
+
+
+class Forward(NamedTuple):
+    """The feed-forward."""
+
+    inner: Map
+    activation: str
+    outer: Map
+
+    @classmethod
+    def of(cls, layer: FeedForward) -> Self:
+        """Lay out both maps."""
+        inner = Map.of(*linear(layer.inner), relu=layer.activation == "relu")
+        return cls(inner, layer.activation, Map.of(*linear(layer.outer)))
+
+
+# Four functions in the part of Python that `freed.py` can take out of the interpreter.
+
+
+def mapped(x: Tensor, by: Map) -> Tensor:
+    """Map every row."""
+    rows, blocks = x.size(0), by.blocks
+    if blocks is None or rows < by.least:
+        found = torch.addmm(by.bias, x, by.matrix)
+        return found.relu_() if by.bend == "relu" else found
+    missing = filled(rows) - rows
+    if missing:
+        x = F.pad(x, (0, 0, 0, missing))
+    full: Tensor = torch.ops.mkldnn._linear_pointwise(x, blocks, by.bias, by.bend, [], "")
+    return full[:rows] if missing else full
+
+
+def added(x: Tensor, change: Tensor, by: Map) -> Tensor:
+    """Add a map of the change to x, perhaps in x's own memory: it is nobody else's."""
+    rows, blocks = x.size(0), by.blocks
+    if blocks is None or rows < by.least:
+        return x.add_(by.bias).addmm_(change, by.matrix)
+    if filled(rows) > rows:
+        return x.add_(mapped(change, by))
+    full: Tensor = torch.ops.mkldnn._linear_pointwise(change, x, blocks, by.bias, "add")
+    return full
+
+
+def normed(x: Tensor, by: Norm) -> Tensor:
+    """Normalise every row."""
+    if by.weight is None:
+        return x
+    return torch.layer_norm(x, by.shape, by.weight, by.bias, by.epsilon)
+
+
+def forwarded(x: Tensor, read: Tensor, by: Forward) -> Tensor:
+    """Add to x, in its own memory, what the feed-forward makes of what is read."""
+    bent = mapped(read, by.inner)
+    if by.activation == "gelu":
+        bent = F.gelu(bent)
+    elif by.activation == "swish":
+        bent = F.silu(bent)
+    return added(x, bent, by.outer)
 
 
 def linear(layer: nn.Linear) -> tuple[Tensor, Tensor]:
@@ -130,21 +191,13 @@ def own(attention: Attention) -> Map:
     query, shift = scaled(attention)
     matrix = torch.cat([query, *keys_and_values(attention)], dim=1)
     unshifted = shift.new_zeros(matrix.size(1) - len(shift))
-    return Map(matrix, torch.cat([shift, unshifted]))
+    return Map.of(matrix, torch.cat([shift, unshifted]))
 
 
 def output(attention: Attention) -> Map:
     """Map back what the heads found, the bias of the values included."""
     weight, bias = linear(attention.output)
-    return Map(weight, bias + attention.value.bias.detach() @ weight)
-
-
-def norm(layer: nn.Module) -> Norm:
-    """Give a norm without what a module does around its arithmetic."""
-    if not isinstance(layer, nn.LayerNorm):
-        return lambda x: x
-    shape, weight, bias, eps = list(layer.normalized_shape), layer.weight, layer.bias, layer.eps
-    return lambda x: torch.layer_norm(x, shape, weight, bias, eps)
+    return Map.of(weight, bias + attention.value.bias.detach() @ weight)
 
 
 def _matrix(layer: nn.Linear) -> Tensor:

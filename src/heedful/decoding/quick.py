@@ -7,27 +7,26 @@ without an axis for time, matrices as (in, out) (a product of few rows is up to 
 or in blocks as the processor's own kernels read them (`maps.py`), the vocabulary filled up to a
 width at which every row begins where a CPU likes to read, and keys and values in numbered cells,
 which never move and are there once for all beams that share them (`cells.py`). A test proves the
-logits equal. The encoder is in `reader.py`.
+logits equal. The step itself is in `step.py`, the encoder in `reader.py`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from heedful.decoding import cells, maps
-from heedful.decoding.cells import Look, Pool
-from heedful.decoding.maps import Map, Norm
+from heedful.decoding import cells
+from heedful.decoding.cells import Look, Pool, look
+from heedful.decoding.freed import freed
+from heedful.decoding.maps import mapped
 from heedful.decoding.reader import Reader
+from heedful.decoding.step import Decoder, step
 from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.cache import Memory
-from heedful.nn.layers import ACTIVATIONS, DecoderLayer
-from heedful.nn.loss import aligned
 
 __all__ = ["Quick", "QuickStepper"]
 
@@ -35,43 +34,21 @@ ROOM = 16
 """Steps for which there are cells at first."""
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """One decoder layer's weights, as a step wants them."""
-
-    own: Map
-    """Queries, keys and values of the self-attention; the division by sqrt(d_k) is in the queries'
-    part, here and everywhere."""
-    own_output: Map
-    query: Map
-    """Of the attention to the source."""
-    source_keys: Map
-    source_values: Map
-    output: Map
-    inner: Map
-    outer: Map
-    norms: tuple[Norm, Norm, Norm]
-
-
 class Quick:
     """A model's decoder, laid out for stepping; made once for a search, used by all its batches."""
 
     def __init__(self, model: Transformer) -> None:
         self.model = model
-        self.layers = [_laid_out(layer) for layer in model.decoder.layers]  # type: ignore[arg-type]
         attention: Attention = model.decoder.layers[0].attention  # type: ignore[assignment]
         self.heads, self.d_head, self.d_value = (
             attention.n_heads,
             attention.d_head,
             attention.d_value,
         )
-        self.pre = model.settings.norm == "pre"
-        activation = model.settings.activation
-        self.bend = None if activation == "relu" else ACTIVATIONS[activation]
-        self.last_norm = maps.norm(model.decoder.norm)
-        self.words = _words(model)
-        self._reader = Reader(model)
         cells.make_ready()
+        self.decoder = Decoder.of(model)
+        self.step = freed(step)
+        self._reader = Reader(model)
 
     @staticmethod
     def suits(model: Transformer) -> bool:
@@ -87,40 +64,6 @@ class Quick:
     def begin(self, memory: Memory) -> QuickStepper:
         """Start writing the translations of what was read."""
         return QuickStepper(self, memory)
-
-
-def _laid_out(layer: DecoderLayer) -> _Layer:
-    cross, forward = layer.cross, layer.feed_forward
-    keys, values = maps.keys_and_values(cross)
-    return _Layer(
-        own=maps.own(layer.attention),
-        own_output=maps.output(layer.attention),
-        query=Map(*maps.scaled(cross)),
-        source_keys=Map(keys, keys.new_zeros(keys.size(1))),
-        source_values=Map(values, values.new_zeros(values.size(1))),
-        output=maps.output(cross),
-        inner=Map(*maps.linear(forward.inner), relu=forward.activation == "relu"),
-        outer=Map(*maps.linear(forward.outer)),
-        norms=(
-            maps.norm(layer.attention_norm),
-            maps.norm(layer.cross_norm),
-            maps.norm(layer.feed_forward_norm),
-        ),
-    )
-
-
-def _words(model: Transformer) -> Map:
-    """Lay out the vocabulary, filled up with words that can no more be predicted than padding.
-
-    With 4,001 words instead of 4,032 a product of 256 rows takes half as long again.
-    """
-    weight, bias, size = model.output_weight.detach(), model.output_bias, model.ids.size
-    wide = aligned(size)
-    words, shift = weight.new_zeros(weight.size(1), wide), weight.new_full((wide,), -math.inf)
-    words[:, :size] = weight.t()
-    shift[:size] = 0 if bias is None else bias.detach()
-    shift[model.ids.pad] = -math.inf
-    return Map(words, shift)
 
 
 class QuickStepper:
@@ -150,8 +93,11 @@ class QuickStepper:
             return table.view(*keep.shape, quick.heads, -1).transpose(1, 2).contiguous()
 
         self._source = [
-            Pool(laid_out(layer.source_keys(states)), laid_out(layer.source_values(states)))
-            for layer in quick.layers
+            Pool.of(
+                laid_out(mapped(states, layer.source_keys)),
+                laid_out(mapped(states, layer.source_values)),
+            )
+            for layer in quick.decoder.layers
         ]
         sentences = torch.arange(len(keep))[:, None]
         self._seen = self._source[0].numbers(sentences.expand(keep.shape))
@@ -160,39 +106,19 @@ class QuickStepper:
 
     def step(self, words: Tensor) -> Tensor:
         """Give the logits after the newest words."""
-        quick, model = self._quick, self._quick.model
-        position = model.positions(self._length, 1, model.output_weight)
-        x = torch.embedding(model.target_embedding.weight, words)
-        x = torch.add(position, x, alpha=math.sqrt(model.settings.d_model))
-        back, across = self._looks(words.size(0))
-        widths = [quick.heads * w for w in (quick.d_head, quick.d_head, quick.d_value)]
-        for layer, past, source in zip(quick.layers, self._past, self._source, strict=True):
-            first, second, third = layer.norms
-            both = layer.own(first(x) if quick.pre else x)
-            q, keys, values = both.split_with_sizes(widths, 1)
-            past.write(self._length, keys, values)
-            x = layer.own_output.add(x, back(q, past))
-            x = x if quick.pre else first(x)
-            q = layer.query(second(x) if quick.pre else x)
-            x = layer.output.add(x, across(q, source))
-            x = x if quick.pre else second(x)
-            bent = layer.inner(third(x) if quick.pre else x)
-            x = layer.outer.add(x, bent if quick.bend is None else quick.bend(bent))
-            x = x if quick.pre else third(x)
-        self._length += 1
-        return quick.words(quick.last_norm(x))
-
-    def _looks(self, rows: int) -> tuple[Look, Look]:
-        """Say what the rows see of their past, the newest words included, and of the source."""
+        quick, rows = self._quick, words.size(0)
         if not self._past or rows > self._own.size(0) or self._length == self._own.size(2):
             self._make_room(rows)
         if self._across is None:
             each = rows // self._seen.size(0)  # all beams of a sentence look at one copy of it
             seen = self._seen.repeat_interleave(each, 0)
             mask = None if self._mask is None else self._mask.repeat_interleave(each, 0)
-            self._across = Look(seen, self._source[0].rows.size(0), mask)
-        numbers = self._cells[:, :, : self._length + 1]
-        return Look(numbers, self._past[0].rows.size(0)), self._across
+            self._across = look(seen, self._source[0].rows.size(0), mask)
+        time, self._length = self._length, self._length + 1
+        position = quick.model.positions(time, 1, quick.model.output_weight)
+        seen, source = self._cells[:, :, : time + 1], self._source
+        past, across = self._past, self._across
+        return quick.step(quick.decoder, words, position, time, past, seen, source, across)
 
     def _make_room(self, rows: int) -> None:
         """Have places for all rows and for more steps; what nobody sees is left behind."""
@@ -202,7 +128,7 @@ class QuickStepper:
             self._past = [pool.kept(past, room) for pool in self._past]
         else:
             sizes = rows, quick.heads, room, quick.d_head, quick.d_value
-            self._past = [Pool.empty(*sizes) for _ in quick.layers]
+            self._past = [Pool.empty(*sizes) for _ in quick.decoder.layers]
         places = torch.arange(rows)[:, None].expand(rows, room)
         self._own = self._cells = self._past[0].numbers(places)
 

@@ -3,13 +3,13 @@
 A few sentences are read at a time, padded to the longest of the few: a batch to be written together
 may have lengths so unlike that half of it is padding; the decoder's step hardly notices, but the
 encoder computes every position. A test proves the states equal.
-"""
 
-from __future__ import annotations
+Annotations are evaluated here, as in `cells.py`: `freed.py` wants the types of the fields.
+"""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor
@@ -17,12 +17,12 @@ from torch.nn import functional as F
 
 from heedful.data.batching import pad
 from heedful.decoding import maps
-from heedful.decoding.maps import Map, Norm
+from heedful.decoding.freed import freed
+from heedful.decoding.maps import Forward, Map, Norm, added, forwarded, mapped, normed
 from heedful.models.transformer import Transformer
 from heedful.nn import masks
-from heedful.nn.attention import Attention
 from heedful.nn.cache import Memory
-from heedful.nn.layers import ACTIVATIONS, EncoderLayer
+from heedful.nn.layers import EncoderLayer
 
 __all__ = ["Reader", "read"]
 
@@ -49,15 +49,54 @@ def read(
     return Memory.joined(parts)
 
 
-@dataclass(frozen=True)
-class _Layer:
+class Layer(NamedTuple):
     """One encoder layer's weights."""
 
+    heads: int
+    widths: list[int]
+    """Of the queries, keys and values of all heads."""
     own: Map
     output: Map
-    inner: Map
-    outer: Map
+    forward: Forward
+    pre: bool
     norms: tuple[Norm, Norm]
+
+    @classmethod
+    def of(cls, layer: EncoderLayer) -> Self:
+        """Lay out a layer of the model."""
+        own = layer.attention
+        return cls(
+            own.n_heads,
+            [own.n_heads * w for w in (own.d_head, own.d_head, own.d_value)],
+            maps.own(own),
+            maps.output(own),
+            Forward.of(layer.feed_forward),
+            layer.norm == "pre",
+            (Norm.of(layer.attention_norm), Norm.of(layer.feed_forward_norm)),
+        )
+
+
+def encode(
+    layers: list[Layer], norm: Norm, x: Tensor, count: int, real: int, mask: Tensor | None
+) -> Tensor:
+    """Let every position of `count` sentences gather from its sentence; `real` rows are words.
+
+    In the part of Python that `freed.py` can take out of the interpreter.
+    """
+    for layer in layers:
+        first, second = layer.norms
+        both = mapped(normed(x, first) if layer.pre else x, layer.own)
+        parts = both[:real].split_with_sizes(layer.widths, 1)
+        q, keys, values = [
+            part.reshape(count, real // count, layer.heads, -1).transpose(1, 2) for part in parts
+        ]
+        seen = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask, scale=1.0)
+        seen = F.pad(seen.transpose(1, 2).reshape(real, -1), (0, 0, 0, x.size(0) - real))
+        x = added(x, seen, layer.output)
+        x = x if layer.pre else normed(x, first)
+        x = forwarded(x, normed(x, second) if layer.pre else x, layer.forward)
+        x = x if layer.pre else normed(x, second)
+    return normed(x, norm)[:real]
 
 
 class Reader:
@@ -65,13 +104,9 @@ class Reader:
 
     def __init__(self, model: Transformer) -> None:
         self._model = model
-        self._layers = [_laid_out(layer) for layer in model.encoder.layers]  # type: ignore[arg-type]
-        attention: Attention = model.encoder.layers[0].attention  # type: ignore[assignment]
-        self._heads, self._d_head = attention.n_heads, attention.d_head
-        self._pre = model.settings.norm == "pre"
-        activation = model.settings.activation
-        self._bend = None if activation == "relu" else ACTIVATIONS[activation]
-        self._last_norm = maps.norm(model.encoder.norm)
+        self._layers = [Layer.of(layer) for layer in model.encoder.layers]  # type: ignore[arg-type]
+        self._norm = Norm.of(model.encoder.norm)
+        self._encode = freed(encode)
 
     def read(self, sources: Sequence[Sequence[int]]) -> Memory:
         """Encode sentences."""
@@ -88,36 +123,5 @@ class Reader:
         words *= math.sqrt(model.settings.d_model)
         words += model.positions(0, longest, words)
         x = F.pad(words.view(real, -1), (0, 0, 0, maps.filled(real) - real))
-        for layer in self._layers:
-            first, second = layer.norms
-            seen = self._look_round(layer, first(x) if self._pre else x, count, real, mask)
-            x = layer.output.add(x, seen)
-            x = x if self._pre else first(x)
-            bent = layer.inner(second(x) if self._pre else x)
-            x = layer.outer.add(x, bent if self._bend is None else self._bend(bent))
-            x = x if self._pre else second(x)
-        states = self._last_norm(x)[:real].view(count, longest, -1)
-        return Memory(states, lengths, keep)
-
-    def _look_round(
-        self, layer: _Layer, x: Tensor, count: int, real: int, mask: Tensor | None
-    ) -> Tensor:
-        """Let every position of a sentence attend to all of it."""
-        h, k = self._heads, self._d_head
-        both = layer.own(x)[:real].view(count, real // count, -1)
-        parts = both[..., : h * k], both[..., h * k : 2 * h * k], both[..., 2 * h * k :]
-        q, keys, values = (part.view(*part.shape[:2], h, -1).transpose(1, 2) for part in parts)
-        found = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask, scale=1.0)
-        found = found.transpose(1, 2).reshape(real, -1)
-        return F.pad(found, (0, 0, 0, len(x) - real))
-
-
-def _laid_out(layer: EncoderLayer) -> _Layer:
-    forward = layer.feed_forward
-    return _Layer(
-        own=maps.own(layer.attention),
-        output=maps.output(layer.attention),
-        inner=Map(*maps.linear(forward.inner), relu=forward.activation == "relu"),
-        outer=Map(*maps.linear(forward.outer)),
-        norms=(maps.norm(layer.attention_norm), maps.norm(layer.feed_forward_norm)),
-    )
+        states = self._encode(self._layers, self._norm, x, count, real, mask)
+        return Memory(states.view(count, longest, -1), lengths, keep)
