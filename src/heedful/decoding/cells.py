@@ -118,7 +118,9 @@ def look(numbers: Tensor, cells: int, mask: Tensor | None = None, vector: int = 
     flat, count = numbers.flatten(), rows * heads * seen
     bounds = torch.arange(0, count + 1, seen)
     # The product is added to no times what was there, so that must be finite.
-    product = torch.sparse_csr_tensor(bounds, flat, torch.zeros(count), [rows * heads, cells])
+    product = torch.sparse_compressed_tensor(
+        bounds, flat, torch.zeros(count), [rows * heads, cells], layout=torch.sparse_csr
+    )
     wide: Tensor | None = None
     if seen < vector:
         wide = torch.full((rows, heads, vector), -math.inf)

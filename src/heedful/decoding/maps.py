@@ -143,14 +143,10 @@ def mapped(x: Tensor, by: Map) -> Tensor:
 
 
 def added(x: Tensor, change: Tensor, by: Map) -> Tensor:
-    """Add a map of the change to x, perhaps in x's own memory: it is nobody else's."""
-    rows, blocks = x.size(0), by.blocks
-    if blocks is None or rows < by.least:
+    """Add a map of the change to x, in x's own memory: it is nobody else's."""
+    if by.blocks is None or x.size(0) < by.least:
         return x.add_(by.bias).addmm_(change, by.matrix)
-    if filled(rows) > rows:
-        return x.add_(mapped(change, by))
-    full: Tensor = torch.ops.mkldnn._linear_pointwise(change, x, blocks, by.bias, "add")
-    return full
+    return x.add_(mapped(change, by))
 
 
 def normed(x: Tensor, by: Norm) -> Tensor:
