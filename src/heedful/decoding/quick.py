@@ -12,18 +12,21 @@ logits equal. The step itself is in `step.py`, the encoder in `reader.py`.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from heedful.decoding import cells
+from heedful.decoding import cells, shortlist
 from heedful.decoding.cells import Look, Pool, look
 from heedful.decoding.freed import freed
 from heedful.decoding.maps import mapped
 from heedful.decoding.reader import Reader
-from heedful.decoding.step import Decoder, step
+from heedful.decoding.search import most_likely
+from heedful.decoding.shortlist import Shortlist
+from heedful.decoding.step import Decoder, through
 from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.cache import Memory
@@ -47,7 +50,7 @@ class Quick:
         )
         cells.make_ready()
         self.decoder = Decoder.of(model)
-        self.step = freed(step)
+        self.through = freed(through)
         self._reader = Reader(model)
 
     @staticmethod
@@ -56,6 +59,12 @@ class Quick:
         weight = model.output_weight
         on_cpu = weight.device.type == "cpu" and weight.dtype == torch.float32
         return on_cpu and model.settings.attention != "additive" and not model.training
+
+    @functools.cached_property
+    def shortlist(self) -> Shortlist:
+        """What the best words are found with, where only they are wanted."""
+        model = self.model
+        return Shortlist.of(model.output_weight, model.output_bias, model.ids.pad)
 
     def read(self, sources: Sequence[Sequence[int]]) -> Memory:
         """Read what is to be translated."""
@@ -106,6 +115,19 @@ class QuickStepper:
 
     def step(self, words: Tensor) -> Tensor:
         """Give the logits after the newest words."""
+        return mapped(self._states(words), self._quick.decoder.words)
+
+    def best(self, words: Tensor) -> Tensor:
+        """Give the most likely words after the newest."""
+        states, found = self._states(words), None
+        if states.size(0) >= shortlist.ROWS and shortlist.worth_it():
+            found = shortlist.best(states, self._quick.shortlist)
+        if found is None:
+            return most_likely(mapped(states, self._quick.decoder.words))
+        return found
+
+    def _states(self, words: Tensor) -> Tensor:
+        """Read the newest words."""
         quick, rows = self._quick, words.size(0)
         if not self._past or rows > self._own.size(0) or self._length == self._own.size(2):
             self._make_room(rows)
@@ -118,7 +140,7 @@ class QuickStepper:
         position = quick.model.positions(time, 1, quick.model.output_weight)
         seen, source = self._cells[:, :, : time + 1], self._source
         past, across = self._past, self._across
-        return quick.step(quick.decoder, words, position, time, past, seen, source, across)
+        return quick.through(quick.decoder, words, position, time, past, seen, source, across)
 
     def _make_room(self, rows: int) -> None:
         """Have places for all rows and for more steps; what nobody sees is left behind."""

@@ -16,7 +16,7 @@ from heedful.models.transformer import Transformer
 from heedful.nn.layers import DecoderLayer
 from heedful.nn.loss import aligned
 
-__all__ = ["Decoder", "Layer", "step"]
+__all__ = ["Decoder", "Layer", "through"]
 
 
 class Layer(NamedTuple):
@@ -96,7 +96,7 @@ def _words(model: Transformer) -> Map:
     return Map.of(words, shift)
 
 
-def step(
+def through(
     decoder: Decoder,
     words: Tensor,
     position: Tensor,
@@ -106,7 +106,7 @@ def step(
     source: list[Pool],
     across: Look,
 ) -> Tensor:
-    """Give the logits of the next words; `numbers` are the cells of the past, the newest included.
+    """Take the newest words through all layers; `numbers` are the cells of the past they see.
 
     In the part of Python that `freed.py` can take out of the interpreter.
     """
@@ -124,4 +124,4 @@ def step(
         x = x if layer.pre else normed(x, second)
         x = forwarded(x, normed(x, third) if layer.pre else x, layer.forward)
         x = x if layer.pre else normed(x, third)
-    return mapped(normed(x, decoder.norm), decoder.words)
+    return normed(x, decoder.norm)

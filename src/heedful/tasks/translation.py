@@ -99,7 +99,7 @@ class Translation:
         quick = self._settings.decode.model_copy(update={"beam": 1})
         texts = [
             self._tokenizer.decode(h[0].ids)
-            for h in search(self.model, sources, quick, workers=self._workers)
+            for h in search(self.model, sources, quick, workers=self._workers, scored=False)
         ]
         wanted = [t for _, t in looked_at]
         scores = metrics.scores(texts, wanted, self._settings.target)

@@ -1,0 +1,93 @@
+"""The best word by way of a guess against the largest of all logits."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from quick_case import SOURCES, made
+from torch import Tensor
+
+from heedful.decoding import shortlist
+from heedful.decoding.batch import search
+from heedful.decoding.shortlist import Shortlist, best, guess
+from heedful.settings import DecodeSettings
+
+
+def logits(x: Tensor, words: Tensor, bias: Tensor | None, pad: int) -> Tensor:
+    found = x.double() @ words.double().t()
+    found = found if bias is None else found + bias
+    found[:, pad] = -math.inf
+    return found
+
+
+@given(
+    st.integers(1, 40),
+    st.integers(2, 90),
+    st.integers(3, 200),
+    st.sampled_from([0.01, 1.0, 30.0]),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_the_best_word_is_found(
+    rows: int, width: int, size: int, spread: float, biased: bool, seed: int
+) -> None:
+    torch.manual_seed(seed)
+    x, words = torch.randn(rows, width), spread * torch.randn(size, width)
+    words[size // 2] = words[0] + 1e-3 * torch.randn(width)  # hardly told apart after rounding
+    words[1] *= 20  # and one that makes the rounding of all others coarse
+    bias = torch.randn(size) if biased else None
+    pad = size - 1
+    with torch.inference_mode():
+        found = best(x, Shortlist.of(words, bias, pad))
+    assert found is not None
+    all_of_them = logits(x, words, bias, pad)
+    behind = all_of_them.amax(1) - all_of_them.gather(1, found[:, None])[:, 0]
+    assert float(behind.max()) <= 1e-5 * float(all_of_them[:, :pad].abs().max())
+
+
+@given(st.integers(2, 300), st.integers(0, 99))
+def test_no_guess_is_farther_off_than_was_said(width: int, seed: int) -> None:
+    torch.manual_seed(seed)
+    x, words = torch.randn(7, width).exp(), torch.randn(31, width) ** 3
+    guessed, least = guess(x, Shortlist.of(words, None, 30))
+    right = logits(x, words, None, 30)
+    off = (guessed[:, :30] - right[:, :30]).abs().amax(1)
+    said = (guessed.amax(1) - least) / 2
+    assert (off <= said).all()
+
+
+def test_of_equals_the_first_is_taken_as_in_a_search_with_scores() -> None:
+    words = torch.randn(1, 8).expand(5, 8).clone()
+    found = best(torch.randn(3, 8).abs() * words[0].sign(), Shortlist.of(words, None, 0))
+    assert found is not None
+    assert found.tolist() == [1, 1, 1]  # 0 is padding
+
+
+def test_where_there_is_no_number_there_is_no_best_word() -> None:
+    short = Shortlist.of(torch.randn(9, 4), None, 8)
+    for row in (0, 1, 2):
+        x = torch.randn(3, 4)
+        x[row, 1] = math.nan
+        assert best(x, short) is None
+    assert best(torch.zeros(2, 4), short) is None
+
+
+def test_a_search_without_scores_finds_what_one_with_scores_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shortlist, "worth_it", lambda: True)
+    asked = []
+    monkeypatch.setattr(shortlist, "best", lambda x, among: asked.append(len(x)) or best(x, among))
+    sources = [[i % 47 + 2 for i in (*source, n)] for n in range(20) for source in SOURCES]
+    for changes in ({}, {"output_bias": True, "norm": "pre"}):
+        model, decode = made(**changes), DecodeSettings(beam=1, max_length=20)
+        scored = search(model, sources, decode)
+        quick = search(model, sources, decode, scored=False)
+        assert [h[0].ids for h in quick] == [h[0].ids for h in scored]
+        assert all(math.isnan(h[0].logp) for h in quick)
+    assert asked
+    assert min(asked) >= shortlist.ROWS  # fewer rows are not worth a guess
