@@ -25,7 +25,7 @@ def test_every_step_gives_the_logits_of_the_step_to_read(changes: dict[str, Any]
         memory = model.encode(table, lengths)
         plain, quick = CachedStepper(model, memory), Quick(model).begin(memory)
         words = torch.full((5,), IDS.start)
-        for step in range(40):  # past the first buffer, which holds sixteen
+        for step in range(40):  # past the first buffer, which holds thirty-two
             one, other = plain.step(words), quick.step(words)
             assert float((one[:, : IDS.pad] - other[:, : IDS.pad]).abs().max()) < 1e-5
             assert one[:, IDS.pad :].isneginf().all()

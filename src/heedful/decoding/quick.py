@@ -33,7 +33,7 @@ from heedful.nn.cache import Memory
 
 __all__ = ["Quick", "QuickStepper"]
 
-ROOM = 16
+ROOM = 32
 """Steps for which there are cells at first."""
 
 
