@@ -10,7 +10,7 @@ from quick_case import IDS, MODELS, SIZES, SOURCES, made
 
 from heedful.data.batching import pad
 from heedful.decoding.batch import search
-from heedful.decoding.freed import can_free
+from heedful.decoding.freed import freed
 from heedful.decoding.quick import Quick
 from heedful.decoding.stepper import CachedStepper
 from heedful.models.transformer import Transformer
@@ -44,17 +44,36 @@ def test_every_step_gives_the_logits_of_the_step_to_read(changes: dict[str, Any]
                 words = words[rows]
 
 
-@pytest.mark.parametrize("changes", MODELS)
-@pytest.mark.parametrize("beam", [1, 3])
-def test_out_of_the_interpreter_every_number_is_the_same(
-    changes: dict[str, Any], beam: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("changes", [*MODELS, {"d_model": 256, "d_ff": 520, "n_heads": 4}])
+@pytest.mark.parametrize("copies", [1, 8, 30])
+def test_out_of_the_interpreter_every_bit_is_the_same(
+    changes: dict[str, Any], copies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert can_free()
-    model, decode = made(**changes), DecodeSettings(beam=beam, max_length=30)
-    sources = SOURCES * 30  # rows enough for products in blocks
-    freed = search(model, sources, decode, n_best=beam)
-    monkeypatch.setattr("heedful.decoding.freed.can_free", lambda: False)
-    assert search(model, sources, decode, n_best=beam) == freed
+    model = made(**changes)
+    sources = sorted(SOURCES * copies, key=len, reverse=True)  # 150 rows are enough for blocks
+    found: list[list[torch.Tensor]] = []
+    for free in (True, False):
+        monkeypatch.setattr("heedful.decoding.freed.can_free", lambda free=free: free)
+        quick = Quick(model)
+        assert hasattr(quick.through, "graph") == free  # a program of torch's has one
+        with torch.inference_mode():
+            stepper = quick.begin(quick.read(sources))
+            words = torch.full((len(sources),), IDS.start)
+            found.append([])
+            for step in range(40):
+                found[-1].append(stepper.step(words))
+                words = (words * 7 + step) % IDS.pad
+                if step == 5:  # from here on few rows, even of many
+                    stepper.select(torch.arange(3), torch.arange(3))
+                    words = words[:3]
+    for one, other in zip(*found, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_without_its_source_a_function_runs_as_it_is() -> None:
+    made_up: dict[str, Any] = {"__name__": "made_up"}
+    exec("def twice(x):\n    return 2 * x", made_up)
+    assert freed(made_up["twice"])(3) == 6
 
 
 @pytest.mark.parametrize("seed", range(4))

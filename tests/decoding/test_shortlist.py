@@ -38,10 +38,11 @@ def test_the_best_word_is_found(
     torch.manual_seed(seed)
     x, words = torch.randn(rows, width), spread * torch.randn(size, width)
     words[size // 2] = words[0] + 1e-3 * torch.randn(width)  # hardly told apart after rounding
-    words[1] *= 20  # and one that makes the rounding of all others coarse
+    words[1] *= 2  # and one that makes the rounding of all others coarser
     bias = torch.randn(size) if biased else None
     pad = size - 1
-    with torch.inference_mode():
+    with pytest.MonkeyPatch.context() as patch, torch.inference_mode():
+        patch.setattr(shortlist, "MANY", size)
         found = best(x, Shortlist.of(words, bias, pad))
     assert found is not None
     all_of_them = logits(x, words, bias, pad)
@@ -74,6 +75,15 @@ def test_where_there_is_no_number_there_is_no_best_word() -> None:
         x[row, 1] = math.nan
         assert best(x, short) is None
     assert best(torch.zeros(2, 4), short) is None
+    assert best(torch.full((2, 4), 1e20), short) is None  # its square is no number any more
+    nothing = Shortlist.of(torch.randn(9, 4), torch.full((9,), -math.inf), 8)
+    assert best(torch.randn(2, 4), nothing) is None
+
+
+def test_a_guess_that_leaves_too_many_is_none() -> None:
+    words = torch.randn(500, 16)
+    words[3] *= 100  # nothing is left of the others, once they are multiples of its 127th part
+    assert best(torch.randn(4, 16), Shortlist.of(words, None, 499)) is None
 
 
 def test_a_search_without_scores_finds_what_one_with_scores_does(

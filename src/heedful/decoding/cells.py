@@ -102,7 +102,8 @@ class Look(NamedTuple):
     """The scores filled up to a vector, where they are fewer."""
 
 
-# What follows is plain torch in the part of Python that `freed.py` can take out of the interpreter.
+# What follows is in the part of Python that `freed.py` can take out of the interpreter; constants
+# are defaults of arguments there, for it knows no other names.
 
 
 def write(pool: Pool, time: int, keys: Tensor, values: Tensor) -> None:
@@ -128,13 +129,13 @@ def look(numbers: Tensor, cells: int, mask: Tensor | None = None, vector: int = 
     return Look(flat, bounds, product, scores, None if mask is None else mask[:, None], wide)
 
 
-def attend(look: Look, queries: Tensor, pool: Pool) -> Tensor:
+def attend(cells: Look, queries: Tensor, pool: Pool) -> Tensor:
     """Mix the values of each row's cells by how well its queries match their keys."""
-    split = queries.reshape(look.bounds.size(0) - 1, -1)
+    split = queries.reshape(cells.bounds.size(0) - 1, -1)
     torch.ops.aten.sparse_sampled_addmm(
-        look.product, split, pool.columns, beta=0.0, out=look.product
+        cells.product, split, pool.columns, beta=0.0, out=cells.product
     )
-    scores, wide, mask = look.scores, look.wide, look.mask
+    scores, wide, mask = cells.scores, cells.wide, cells.mask
     if wide is None:
         weights = (scores if mask is None else scores + mask).softmax(-1)
     else:
@@ -146,6 +147,6 @@ def attend(look: Look, queries: Tensor, pool: Pool) -> Tensor:
             torch.add(scores, mask, out=narrow)
         weights = wide.softmax(-1)[:, :, :seen]
     mixed = torch.embedding_bag(
-        pool.rows, look.numbers, look.bounds, False, 0, False, weights.flatten(), True
+        pool.rows, cells.numbers, cells.bounds, False, 0, False, weights.flatten(), True
     )[0]
     return mixed.view(scores.size(0), -1)

@@ -6,13 +6,15 @@ rows a sixteenth of the time, with one row a third. `torch.jit.script` makes of 
 that torch runs by itself. The arithmetic is the same, to the last bit; a test proves it.
 
 Torch calls it outdated and offers `torch.compile` instead, which needs a compiler on the user's
-machine and minutes. Where it is gone, or Python is newer than it knows, a function runs as it is.
+machine and minutes. Where it is gone, or Python is newer than it knows, or there is no source to
+translate (a program frozen into one file), a function runs as it is.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from typing import TypeVar
@@ -22,6 +24,8 @@ import torch
 __all__ = ["can_free", "freed"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
+_one_at_a_time = threading.Lock()
+"""Warnings are silenced for the whole process, so not by two threads at once."""
 
 
 def can_free() -> bool:
@@ -35,12 +39,19 @@ def freed(function: Function) -> Function:
 
     It may use torch, plain numbers, lists and named tuples, and functions that do the same.
     """
-    return _scripted(function) if can_free() else function
+    if not can_free():
+        return function
+    with _one_at_a_time:
+        found: Function = _scripted(function)
+    return found
 
 
 @functools.lru_cache
 def _scripted(function: Function) -> Function:
-    """Translate a function, once a process: it takes a tenth of a second."""
+    """Translate a function, once a process: it takes some hundredths of a second."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return torch.jit.script(function)  # type: ignore[no-any-return]
+        try:
+            return torch.jit.script(function)  # type: ignore[no-any-return]
+        except OSError:  # there is no source
+            return function

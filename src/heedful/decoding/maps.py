@@ -56,7 +56,7 @@ def blocks() -> bool:
     return has and processor_has("avx512_f")
 
 
-def filled(rows: int, step: int = ROWS) -> int:
+def filled(rows: int, step: int = ROWS) -> int:  # a freed function knows no names but arguments
     """Give the number of rows that a product in blocks is shown: eight steps from one power of two
     to the next.
 
@@ -97,7 +97,7 @@ class Map(NamedTuple):
 
 
 class Norm(NamedTuple):
-    """A LayerNorm; one without weights changes nothing."""
+    """A LayerNorm, or nothing where there are no weights."""
 
     shape: list[int]
     weight: Tensor | None
@@ -126,19 +126,22 @@ class Forward(NamedTuple):
         return cls(inner, layer.activation, Map.of(*linear(layer.outer)))
 
 
-# Four functions in the part of Python that `freed.py` can take out of the interpreter.
+# What follows is in the part of Python that `freed.py` can take out of the interpreter, as
+# `filled` above is.
 
 
 def mapped(x: Tensor, by: Map) -> Tensor:
     """Map every row."""
-    rows, blocks = x.size(0), by.blocks
-    if blocks is None or rows < by.least:
-        found = torch.addmm(by.bias, x, by.matrix)
+    rows, laid_out = x.size(0), by.blocks
+    if laid_out is None or rows < by.least:
+        # With room to write to; without, a freed function would make two operations of it.
+        room = x.new_empty([rows, by.matrix.size(1)])
+        found = torch.addmm(by.bias, x, by.matrix, out=room)
         return found.relu_() if by.bend == "relu" else found
     missing = filled(rows) - rows
     if missing:
         x = F.pad(x, (0, 0, 0, missing))
-    full: Tensor = torch.ops.mkldnn._linear_pointwise(x, blocks, by.bias, by.bend, [], "")
+    full: Tensor = torch.ops.mkldnn._linear_pointwise(x, laid_out, by.bias, by.bend, [], "")
     return full[:rows] if missing else full
 
 

@@ -51,6 +51,7 @@ class Quick:
         cells.make_ready()
         self.decoder = Decoder.of(model)
         self.through = freed(through)
+        freed(shortlist.guess)  # now, rather than by the first worker that needs it
         self._reader = Reader(model)
 
     @staticmethod

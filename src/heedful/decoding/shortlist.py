@@ -27,7 +27,10 @@ __all__ = ["Shortlist", "best", "worth_it"]
 LARGEST = 127
 """Of the whole numbers."""
 SLACK = 1e-4
-"""Logits so close are equal: that is about what float32 itself is off by."""
+"""Added to the bound, for what float32 rounds."""
+MANY = 32
+"""Candidates a row, on average, from which all logits are sooner computed: a vocabulary with one
+word far longer than the others is too coarse to guess with."""
 ROWS = 32
 """From so many on, a guess is worth its while."""
 
@@ -87,13 +90,18 @@ def guess(
 
 
 def best(x: Tensor, among: Shortlist) -> Tensor | None:
-    """Give the most likely word of every row; None where a row has none, as it is not a number."""
+    """Give the most likely word of every row; None where a guess does not help.
+
+    That is where it leaves too many words, or none because something is not a number.
+    """
     guessed, least = freed(guess)(x, among)
+    if not np.isfinite(least.numpy()).all():
+        return None
     found = np.flatnonzero(guessed.numpy() >= least.numpy()[:, None])
+    if len(found) > MANY * len(x):
+        return None
     rows, words = np.divmod(found, guessed.size(1))
     first = np.searchsorted(rows, np.arange(len(x)))  # of each row's candidates
-    if len(found) <= first[-1] or (rows[first] != np.arange(len(x))).any():
-        return None
     if len(found) > len(x):
         row, word = torch.from_numpy(rows), torch.from_numpy(words)
         states, candidates = x.index_select(0, row), among.words.index_select(0, word)
