@@ -2,7 +2,7 @@
 
 Workers are threads, and a step of a search is some hundred calls of torch. Each call gives up the
 interpreter and wants it back, and two workers that want it at once wait for each other: with 64
-rows a sixteenth of the time, with one row a third. `torch.jit.script` makes of a function a program
+rows a twentieth of the time, with one row a third. `torch.jit.script` makes of a function a program
 that torch runs by itself. The arithmetic is the same, to the last bit; a test proves it.
 
 Torch calls it outdated and offers `torch.compile` instead, which needs a compiler on the user's
