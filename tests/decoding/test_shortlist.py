@@ -17,6 +17,13 @@ from heedful.decoding.shortlist import Shortlist, best, guess
 from heedful.settings import DecodeSettings
 
 
+def short(words: Tensor, bias: Tensor | None, pad: int) -> Shortlist:
+    shift = torch.full((len(words) + 3,), -math.inf)  # filled up, as the quick decoder's are
+    shift[: len(words)] = 0 if bias is None else bias
+    shift[pad] = -math.inf
+    return Shortlist.of(words, shift)
+
+
 def logits(x: Tensor, words: Tensor, bias: Tensor | None, pad: int) -> Tensor:
     found = x.double() @ words.double().t()
     found = found if bias is None else found + bias
@@ -43,7 +50,7 @@ def test_the_best_word_is_found(
     pad = size - 1
     with pytest.MonkeyPatch.context() as patch, torch.inference_mode():
         patch.setattr(shortlist, "MANY", size)
-        found = best(x, Shortlist.of(words, bias, pad))
+        found = best(x, short(words, bias, pad))
     assert found is not None
     all_of_them = logits(x, words, bias, pad)
     behind = all_of_them.amax(1) - all_of_them.gather(1, found[:, None])[:, 0]
@@ -54,7 +61,7 @@ def test_the_best_word_is_found(
 def test_no_guess_is_farther_off_than_was_said(width: int, seed: int) -> None:
     torch.manual_seed(seed)
     x, words = torch.randn(7, width).exp(), torch.randn(31, width) ** 3
-    guessed, least = guess(x, Shortlist.of(words, None, 30))
+    guessed, least = guess(x, short(words, None, 30))
     right = logits(x, words, None, 30)
     off = (guessed[:, :30] - right[:, :30]).abs().amax(1)
     said = (guessed.amax(1) - least) / 2
@@ -63,27 +70,27 @@ def test_no_guess_is_farther_off_than_was_said(width: int, seed: int) -> None:
 
 def test_of_equals_the_first_is_taken_as_in_a_search_with_scores() -> None:
     words = torch.randn(1, 8).expand(5, 8).clone()
-    found = best(torch.randn(3, 8).abs() * words[0].sign(), Shortlist.of(words, None, 0))
+    found = best(torch.randn(3, 8).abs() * words[0].sign(), short(words, None, 0))
     assert found is not None
     assert found.tolist() == [1, 1, 1]  # 0 is padding
 
 
 def test_where_there_is_no_number_there_is_no_best_word() -> None:
-    short = Shortlist.of(torch.randn(9, 4), None, 8)
+    some = short(torch.randn(9, 4), None, 8)
     for row in (0, 1, 2):
         x = torch.randn(3, 4)
         x[row, 1] = math.nan
-        assert best(x, short) is None
-    assert best(torch.zeros(2, 4), short) is None
-    assert best(torch.full((2, 4), 1e20), short) is None  # its square is no number any more
-    nothing = Shortlist.of(torch.randn(9, 4), torch.full((9,), -math.inf), 8)
+        assert best(x, some) is None
+    assert best(torch.zeros(2, 4), some) is None
+    assert best(torch.full((2, 4), 1e20), some) is None  # its square is no number any more
+    nothing = short(torch.randn(9, 4), torch.full((9,), -math.inf), 8)
     assert best(torch.randn(2, 4), nothing) is None
 
 
 def test_a_guess_that_leaves_too_many_is_none() -> None:
     words = torch.randn(500, 16)
     words[3] *= 100  # nothing is left of the others, once they are multiples of its 127th part
-    assert best(torch.randn(4, 16), Shortlist.of(words, None, 499)) is None
+    assert best(torch.randn(4, 16), short(words, None, 499)) is None
 
 
 def test_a_search_without_scores_finds_what_one_with_scores_does(

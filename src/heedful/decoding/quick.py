@@ -64,8 +64,7 @@ class Quick:
     @functools.cached_property
     def shortlist(self) -> Shortlist:
         """What the best words are found with, where only they are wanted."""
-        model = self.model
-        return Shortlist.of(model.output_weight, model.output_bias, model.ids.pad)
+        return Shortlist.of(self.model.output_weight, self.decoder.words.bias)
 
     def read(self, sources: Sequence[Sequence[int]]) -> Memory:
         """Read what is to be translated."""

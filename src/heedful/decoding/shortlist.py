@@ -20,7 +20,6 @@ from torch import Tensor
 
 from heedful.decoding.freed import freed
 from heedful.machine import processor_has
-from heedful.nn.loss import aligned
 
 __all__ = ["Shortlist", "best", "worth_it"]
 
@@ -47,7 +46,7 @@ class Shortlist(NamedTuple):
     words: Tensor
     """A word a row, as it is."""
     bias: Tensor
-    """-inf for what cannot be predicted; longer than there are words, as `whole` is wider."""
+    """-inf for what cannot be predicted, such as what fills the words up."""
     whole: Tensor
     """A word a column, of whole numbers."""
     unit: float
@@ -58,18 +57,14 @@ class Shortlist(NamedTuple):
     """... and of what it lost in rounding."""
 
     @classmethod
-    def of(cls, words: Tensor, bias: Tensor | None, pad: int) -> Self:
-        """Round a vocabulary, in which `pad` is no word."""
-        size, wide = words.size(0), aligned(words.size(0))
+    def of(cls, words: Tensor, bias: Tensor) -> Self:
+        """Round a vocabulary; there are as many logits as the bias is long."""
         words = words.detach()
-        shift = words.new_full((wide,), -torch.inf)
-        shift[:size] = 0 if bias is None else bias.detach()
-        shift[pad] = -torch.inf
         unit = float(words.abs().max()) / LARGEST or 1.0
-        whole = torch.zeros(wide, words.size(1), dtype=torch.int8)
-        whole[:size] = (words / unit).round()
-        lost = (words - unit * whole[:size]).norm(dim=1).max()
-        return cls(words, shift, whole.t(), unit, float(words.norm(dim=1).max()), float(lost))
+        whole = torch.zeros(len(bias), words.size(1), dtype=torch.int8)
+        whole[: len(words)] = (words / unit).round()
+        lost = (words - unit * whole[: len(words)]).norm(dim=1).max()
+        return cls(words, bias, whole.t(), unit, float(words.norm(dim=1).max()), float(lost))
 
 
 def guess(
