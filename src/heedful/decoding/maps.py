@@ -31,12 +31,12 @@ __all__ = [
     "blocks",
     "filled",
     "forwarded",
+    "joint",
     "keys_and_values",
     "linear",
     "mapped",
     "normed",
     "output",
-    "own",
     "scaled",
 ]
 
@@ -185,12 +185,12 @@ def keys_and_values(attention: Attention) -> tuple[Tensor, Tensor]:
     return _matrix(attention.key), _matrix(attention.value)
 
 
-def own(attention: Attention) -> Map:
-    """Map to queries, keys and values in one product."""
+def joint(attention: Attention) -> tuple[Tensor, Tensor]:
+    """Give the map to queries, keys and values in one product."""
     query, shift = scaled(attention)
     matrix = torch.cat([query, *keys_and_values(attention)], dim=1)
     unshifted = shift.new_zeros(matrix.size(1) - len(shift))
-    return Map.of(matrix, torch.cat([shift, unshifted]))
+    return matrix, torch.cat([shift, unshifted])
 
 
 def output(attention: Attention) -> Map:

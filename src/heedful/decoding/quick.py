@@ -21,6 +21,7 @@ from torch import Tensor
 
 from heedful.decoding import cells, shortlist
 from heedful.decoding.cells import Look, Pool, look
+from heedful.decoding.first import First
 from heedful.decoding.freed import freed
 from heedful.decoding.maps import mapped
 from heedful.decoding.reader import Reader
@@ -50,6 +51,7 @@ class Quick:
         )
         cells.make_ready()
         self.decoder = Decoder.of(model)
+        self.first = First.of(model, model.target_embedding, model.decoder.layers[0])  # type: ignore[arg-type]
         self.through = freed(through)
         freed(shortlist.guess)  # now, rather than by the first worker that needs it
         self._reader = Reader(model)
@@ -138,9 +140,18 @@ class QuickStepper:
             self._across = look(seen, self._source[0].rows.size(0), mask)
         time, self._length = self._length, self._length + 1
         position = quick.model.positions(time, 1, quick.model.output_weight)
-        seen, source = self._cells[:, :, : time + 1], self._source
-        past, across = self._past, self._across
-        return quick.through(quick.decoder, words, position, time, past, seen, source, across)
+        made = None if quick.first is None else quick.first.at(words, time, 1)
+        return quick.through(
+            quick.decoder,
+            words,
+            position,
+            made,
+            time,
+            self._past,
+            self._cells[:, :, : time + 1],
+            self._source,
+            self._across,
+        )
 
     def _make_room(self, rows: int) -> None:
         """Have places for all rows and for more steps; what nobody sees is left behind."""

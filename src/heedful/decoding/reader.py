@@ -17,6 +17,7 @@ from torch.nn import functional as F
 
 from heedful.data.batching import pad
 from heedful.decoding import maps
+from heedful.decoding.first import First, Made, opened
 from heedful.decoding.freed import freed
 from heedful.decoding.maps import Forward, Map, Norm, added, forwarded, mapped, normed
 from heedful.models.transformer import Transformer
@@ -68,7 +69,7 @@ class Layer(NamedTuple):
         return cls(
             own.n_heads,
             [own.n_heads * w for w in (own.d_head, own.d_head, own.d_value)],
-            maps.own(own),
+            Map.of(*maps.joint(own)),
             maps.output(own),
             Forward.of(layer.feed_forward),
             layer.norm == "pre",
@@ -77,15 +78,26 @@ class Layer(NamedTuple):
 
 
 def encode(
-    layers: list[Layer], norm: Norm, x: Tensor, count: int, real: int, mask: Tensor | None
+    layers: list[Layer],
+    norm: Norm,
+    words: Tensor,
+    x: Tensor,
+    made: Made | None,
+    count: int,
+    mask: Tensor | None,
 ) -> Tensor:
-    """Let every position of `count` sentences gather from its sentence; `real` rows are words.
+    """Let every word of `count` sentences gather from its sentence; x may have more rows.
 
-    In the part of Python that `freed.py` can take out of the interpreter.
+    `made` is what is known of the words in the first layer, if anything is. In the part of Python
+    that `freed.py` can take out of the interpreter.
     """
-    for layer in layers:
+    real = words.size(0)
+    for i, layer in enumerate(layers):
         first, second = layer.norms
-        both = mapped(normed(x, first) if layer.pre else x, layer.own)
+        if i == 0 and made is not None:
+            both = opened(made, words, x[:real])
+        else:
+            both = mapped(normed(x, first) if layer.pre else x, layer.own)
         parts = both[:real].split_with_sizes(layer.widths, 1)
         q, keys, values = [
             part.reshape(count, real // count, layer.heads, -1).transpose(1, 2) for part in parts
@@ -106,6 +118,7 @@ class Reader:
         self._model = model
         self._layers = [Layer.of(layer) for layer in model.encoder.layers]  # type: ignore[arg-type]
         self._norm = Norm.of(model.encoder.norm)
+        self._first = First.of(model, model.source_embedding, model.encoder.layers[0])  # type: ignore[arg-type]
         self._encode = freed(encode)
 
     def read(self, sources: Sequence[Sequence[int]]) -> Memory:
@@ -119,9 +132,11 @@ class Reader:
         real = count * longest
         keep = masks.padding(lengths, longest)
         mask = None if bool(keep.all()) else keep
-        words = F.embedding(table, model.source_embedding.weight)
-        words *= math.sqrt(model.settings.d_model)
-        words += model.positions(0, longest, words)
-        x = F.pad(words.view(real, -1), (0, 0, 0, maps.filled(real) - real))
-        states = self._encode(self._layers, self._norm, x, count, real, mask)
+        x = F.embedding(table, model.source_embedding.weight)
+        x *= math.sqrt(model.settings.d_model)
+        x += model.positions(0, longest, x)
+        x = F.pad(x.view(real, -1), (0, 0, 0, maps.filled(real) - real))
+        words = table.flatten()
+        made = None if self._first is None else self._first.at(words, 0, longest)
+        states = self._encode(self._layers, self._norm, words, x, made, count, mask)
         return Memory(states.view(count, longest, -1), lengths, keep)

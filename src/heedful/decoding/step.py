@@ -11,6 +11,7 @@ from torch import Tensor
 
 from heedful.decoding import maps
 from heedful.decoding.cells import Look, Pool, attend, look, write
+from heedful.decoding.first import Made, opened
 from heedful.decoding.maps import Forward, Map, Norm, added, forwarded, mapped, normed
 from heedful.models.transformer import Transformer
 from heedful.nn.layers import DecoderLayer
@@ -44,7 +45,7 @@ class Layer(NamedTuple):
         keys, values = maps.keys_and_values(cross)
         return cls(
             widths=[own.n_heads * w for w in (own.d_head, own.d_head, own.d_value)],
-            own=maps.own(own),
+            own=Map.of(*maps.joint(own)),
             own_output=maps.output(own),
             query=Map.of(*maps.scaled(cross)),
             source_keys=Map.of(keys, keys.new_zeros(keys.size(1))),
@@ -100,6 +101,7 @@ def through(
     decoder: Decoder,
     words: Tensor,
     position: Tensor,
+    made: Made | None,
     time: int,
     past: list[Pool],
     numbers: Tensor,
@@ -108,13 +110,18 @@ def through(
 ) -> Tensor:
     """Take the newest words through all layers; `numbers` are the cells of the past they see.
 
+    `made` is what is known of the words in the first layer, if anything is.
+
     In the part of Python that `freed.py` can take out of the interpreter.
     """
     x = torch.add(position, torch.embedding(decoder.embedding, words), alpha=decoder.scale)
     back = look(numbers, past[0].rows.size(0))
     for i, layer in enumerate(decoder.layers):
         first, second, third = layer.norms
-        both = mapped(normed(x, first) if layer.pre else x, layer.own)
+        if i == 0 and made is not None:
+            both = opened(made, words, x)
+        else:
+            both = mapped(normed(x, first) if layer.pre else x, layer.own)
         q, keys, values = both.split_with_sizes(layer.widths, 1)
         write(past[i], time, keys, values)
         x = added(x, attend(back, q, past[i]), layer.own_output)
