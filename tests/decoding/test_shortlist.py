@@ -14,11 +14,12 @@ from torch import Tensor
 from heedful.decoding import shortlist
 from heedful.decoding.batch import search
 from heedful.decoding.shortlist import Shortlist, best, guess
+from heedful.nn.loss import aligned
 from heedful.settings import DecodeSettings
 
 
 def short(words: Tensor, bias: Tensor | None, pad: int) -> Shortlist:
-    shift = torch.full((len(words) + 3,), -math.inf)  # filled up, as the quick decoder's are
+    shift = torch.full((aligned(len(words)),), -math.inf)  # filled up, as the quick decoder's are
     shift[: len(words)] = 0 if bias is None else bias
     shift[pad] = -math.inf
     return Shortlist.of(words, shift)
@@ -48,9 +49,8 @@ def test_the_best_word_is_found(
     words[1] *= 2  # and one that makes the rounding of all others coarser
     bias = torch.randn(size) if biased else None
     pad = size - 1
-    with pytest.MonkeyPatch.context() as patch, torch.inference_mode():
-        patch.setattr(shortlist, "MANY", size)
-        found = best(x, short(words, bias, pad))
+    with torch.inference_mode():
+        found = best(x, short(words, bias, pad), many=size)
     assert found is not None
     all_of_them = logits(x, words, bias, pad)
     behind = all_of_them.amax(1) - all_of_them.gather(1, found[:, None])[:, 0]
@@ -61,11 +61,19 @@ def test_the_best_word_is_found(
 def test_no_guess_is_farther_off_than_was_said(width: int, seed: int) -> None:
     torch.manual_seed(seed)
     x, words = torch.randn(7, width).exp(), torch.randn(31, width) ** 3
-    guessed, least = guess(x, short(words, None, 30))
+    guessed, said = guess(x, short(words, None, 30), float(x.abs().max()) / shortlist.LARGEST)
     right = logits(x, words, None, 30)
     off = (guessed[:, :30] - right[:, :30]).abs().amax(1)
-    said = (guessed.amax(1) - least) / 2
     assert (off <= said).all()
+
+
+@pytest.mark.parametrize("width", [2, 31, 256])
+def test_the_largest_numbers_of_all_do_not_overflow(width: int) -> None:
+    x, words = torch.ones(3, width), torch.ones(5, width)
+    words[1:3] *= -1
+    guessed, _ = guess(x, short(words, None, 4), 1 / shortlist.LARGEST)
+    right = width * torch.tensor([1.0, -1.0, -1.0, 1.0]).expand(3, 4)
+    torch.testing.assert_close(guessed[:, :4], right)
 
 
 def test_of_equals_the_first_is_taken_as_in_a_search_with_scores() -> None:
@@ -89,7 +97,7 @@ def test_where_there_is_no_number_there_is_no_best_word() -> None:
 
 def test_a_guess_that_leaves_too_many_is_none() -> None:
     words = torch.randn(500, 16)
-    words[3] *= 100  # nothing is left of the others, once they are multiples of its 127th part
+    words[3] *= 100  # what it could be off by is more than all the others are apart
     assert best(torch.randn(4, 16), short(words, None, 499)) is None
 
 
@@ -98,7 +106,12 @@ def test_a_search_without_scores_finds_what_one_with_scores_does(
 ) -> None:
     monkeypatch.setattr(shortlist, "worth_it", lambda: True)
     asked = []
-    monkeypatch.setattr(shortlist, "best", lambda x, among: asked.append(len(x)) or best(x, among))
+
+    def seen(x: Tensor, among: Shortlist) -> Tensor | None:
+        asked.append(len(x))
+        return best(x, among)
+
+    monkeypatch.setattr("heedful.decoding.quick.freed", lambda f: seen if f is best else f)
     sources = [[i % 47 + 2 for i in (*source, n)] for n in range(20) for source in SOURCES]
     for changes in ({}, {"output_bias": True, "norm": "pre"}):
         model, decode = made(**changes), DecodeSettings(beam=1, max_length=20)

@@ -53,7 +53,7 @@ class Quick:
         self.decoder = Decoder.of(model)
         self.first = First.of(model, model.target_embedding, model.decoder.layers[0])  # type: ignore[arg-type]
         self.through = freed(through)
-        freed(shortlist.guess)  # now, rather than by the first worker that needs it
+        self.best = freed(shortlist.best)
         self._reader = Reader(model)
 
     @staticmethod
@@ -123,7 +123,7 @@ class QuickStepper:
         """Give the most likely words after the newest."""
         states, found = self._states(words), None
         if states.size(0) >= shortlist.ROWS and shortlist.worth_it():
-            found = shortlist.best(states, self._quick.shortlist)
+            found = self._quick.best(states, self._quick.shortlist)
         if found is None:
             return most_likely(mapped(states, self._quick.decoder.words))
         return found

@@ -2,29 +2,34 @@
 
 The product with the vocabulary is a third of a step's arithmetic, and a greedy search wants of
 its thousands of numbers only which is the largest. In whole numbers of eight bits it takes a
-quarter of the time. How far such a guess can be off has a bound: with states x = x' + dx and
-words w = w' + dw, where x' and w' are what is left after rounding,
+quarter to a half of the time. How far such a guess can be off has a bound: with states x = x' + dx
+and words w = w' + dw, where x' and w' are what is left after rounding,
 
     |x . w - x' . w'|  <=  |dx| |w| + |x'| |dw|
 
 So every word whose guess is more than twice that below the best guess is out, and for the few that
 are left the logits are computed as they are. What is found is the best word, not a guess of it.
+
+Annotations are evaluated here, as in `cells.py`: `freed.py` wants the types of the fields.
 """
 
 import functools
+import math
 from typing import NamedTuple, Self
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from heedful.decoding.freed import freed
 from heedful.machine import processor_has
+from heedful.nn.loss import LINE
 
-__all__ = ["Shortlist", "best", "worth_it"]
+__all__ = ["Shortlist", "best", "guess", "worth_it"]
 
 LARGEST = 127
-"""Of the whole numbers."""
+"""Of the whole numbers a state is rounded to ..."""
+EXACT, NARROW = 127, 63
+"""... and of those a word is: without the units made for it, a processor adds two products up in
+sixteen bits, and 255 times 127 twice is more than they hold."""
 SLACK = 1e-4
 """Added to the bound, for what float32 rounds."""
 MANY = 32
@@ -36,8 +41,10 @@ ROWS = 32
 
 @functools.lru_cache(maxsize=1)
 def worth_it() -> bool:
-    """Say whether this processor multiplies such whole numbers faster than others."""
-    return processor_has("avx512_vnni") and hasattr(torch, "_int_mm")
+    """Say whether such whole numbers are multiplied faster than others here."""
+    there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    has = hasattr(torch.ops.onednn, "qlinear_pointwise") if there else False
+    return has and processor_has("avx2")
 
 
 class Shortlist(NamedTuple):
@@ -48,9 +55,11 @@ class Shortlist(NamedTuple):
     bias: Tensor
     """-inf for what cannot be predicted, such as what fills the words up."""
     whole: Tensor
-    """A word a column, of whole numbers."""
-    unit: float
-    """What they are multiples of."""
+    """The words in whole numbers, laid out for the product."""
+    units: Tensor
+    """What each word's are multiples of."""
+    zeros: Tensor
+    """What stands for zero in each word."""
     longest: float
     """The largest norm of a word ..."""
     lost: float
@@ -60,46 +69,77 @@ class Shortlist(NamedTuple):
     def of(cls, words: Tensor, bias: Tensor) -> Self:
         """Round a vocabulary; there are as many logits as the bias is long."""
         words = words.detach()
-        unit = float(words.abs().max()) / LARGEST or 1.0
-        whole = torch.zeros(len(bias), words.size(1), dtype=torch.int8)
-        whole[: len(words)] = (words / unit).round()
-        lost = (words - unit * whole[: len(words)]).norm(dim=1).max()
-        return cls(words, bias, whole.t(), unit, float(words.norm(dim=1).max()), float(lost))
+        filled = words.new_zeros(len(bias), words.size(1))
+        filled[: len(words)] = words
+        largest = EXACT if processor_has("avx512_vnni") else NARROW
+        units = (filled.abs().amax(1) / largest).clamp_(min=torch.finfo(torch.float32).tiny)
+        whole = (filled / units[:, None]).round_()
+        lost = (filled - units[:, None] * whole).norm(dim=1).max()
+        return cls(
+            words,
+            bias,
+            torch.ops.onednn.qlinear_prepack(whole.to(torch.int8), None),
+            units,
+            torch.zeros(len(bias), dtype=torch.int32),
+            float(words.norm(dim=1).max()),
+            float(lost),
+        )
 
 
-def guess(
-    x: Tensor, among: Shortlist, largest: int = LARGEST, slack: float = SLACK
-) -> tuple[Tensor, Tensor]:
-    """Guess all logits; give them, and for each row the least guess of a word that may be the best.
+# What follows is in the part of Python that `freed.py` can take out of the interpreter.
 
-    In the part of Python that `freed.py` can take out of the interpreter.
-    """
-    unit = x.abs().amax(1, keepdim=True) / largest
+
+def guess(x: Tensor, among: Shortlist, unit: float, slack: float = SLACK) -> tuple[Tensor, Tensor]:
+    """Guess all logits from states in multiples of a unit; say how far off each row's can be."""
     whole = (x / unit).round_()
-    guessed = torch._int_mm(whole.to(torch.int8), among.whole).to(torch.float32)
-    torch.addcmul(among.bias, guessed, unit * among.unit, out=guessed)
+    guessed: Tensor = torch.ops.onednn.qlinear_pointwise(
+        (whole + 128.0).to(torch.uint8),
+        unit,
+        128,
+        among.whole,
+        among.units,
+        among.zeros,
+        among.bias,
+        1.0,
+        0,
+        torch.float32,
+        "none",
+        [],
+        "",
+    )
     rounded = whole.mul_(unit)
-    error, length = (x - rounded).square_().sum(1).sqrt_(), rounded.square_().sum(1).sqrt_()
-    off = error * among.longest + length * among.lost
-    return guessed, guessed.amax(1) - 2 * (off + slack)
+    error = torch.linalg.vector_norm(x - rounded, dim=1)
+    length = torch.linalg.vector_norm(rounded, dim=1)
+    return guessed, error * among.longest + length * among.lost + slack
 
 
-def best(x: Tensor, among: Shortlist) -> Tensor | None:
+def best(
+    x: Tensor, among: Shortlist, many: int = MANY, largest: int = LARGEST, line: int = LINE
+) -> Tensor | None:
     """Give the most likely word of every row; None where a guess does not help.
 
     That is where it leaves too many words, or none because something is not a number.
     """
-    guessed, least = freed(guess)(x, among)
-    if not np.isfinite(least.numpy()).all():
+    rows, unit = x.size(0), float(x.abs().max()) / largest
+    if unit == 0 or not math.isfinite(unit):
         return None
-    found = np.flatnonzero(guessed.numpy() >= least.numpy()[:, None])
-    if len(found) > MANY * len(x):
+    guessed, off = guess(x, among, unit)
+    # Every 64th word is of one lane: the largest of each are found in one go over all of them.
+    lanes = guessed.view(rows, -1, line)
+    highest = lanes.amax(1)
+    least = highest.amax(1) - 2 * off
+    if not bool(least.isfinite().all()):
         return None
-    rows, words = np.divmod(found, guessed.size(1))
-    first = np.searchsorted(rows, np.arange(len(x)))  # of each row's candidates
-    if len(found) > len(x):
-        row, word = torch.from_numpy(rows), torch.from_numpy(words)
-        states, candidates = x.index_select(0, row), among.words.index_select(0, word)
-        logits = (states * candidates).sum(1) + among.bias[word]
-        words = words[np.lexsort((-logits.numpy(), rows))]  # a row's best is its first now
-    return torch.from_numpy(words[first])
+    row, lane = (highest >= least[:, None]).nonzero().unbind(1)
+    candidates = lanes.transpose(1, 2)[row, lane]
+    which, place = (candidates >= least[row][:, None]).nonzero().unbind(1)
+    row, word = row[which], place * line + lane[which]
+    if row.size(0) > many * rows:
+        return None
+    if row.size(0) == rows:
+        return word
+    states, words = x.index_select(0, row), among.words.index_select(0, word)
+    logits = (states * words).sum(1) + among.bias[word]
+    top = torch.full([rows], -math.inf).scatter_reduce_(0, row, logits, "amax")
+    first = torch.where(logits == top[row], word, guessed.size(1))  # of equals
+    return torch.full([rows], guessed.size(1)).scatter_reduce_(0, row, first, "amin")
