@@ -92,16 +92,18 @@ class QuickStepper:
         """The same for rows that were always in the place where they are."""
         keep = memory.keep.flatten(1)  # B S
         self._mask: Tensor | None = None
-        states, spread = memory.states.flatten(0, 1), None
+        states, words = memory.states.flatten(0, 1), torch.arange(keep.numel())
         if not keep.all():
             self._mask = torch.zeros(keep.shape).masked_fill_(~keep, -math.inf)
             states = states[keep.flatten()]
-            spread = (keep.flatten().cumsum(0) - 1).clamp_(min=0)
+            # Padding, which is masked, is the word before it again.
+            words = (keep.flatten().cumsum(0) - 1).clamp_(min=0)
+        heads = torch.arange(quick.heads)[:, None]
+        order = (words.view(len(keep), 1, -1) * quick.heads + heads).flatten()
 
         def laid_out(table: Tensor) -> Tensor:
-            if spread is not None:  # padding, which is masked, is the word before it again
-                table = table.index_select(0, spread)
-            return table.view(*keep.shape, quick.heads, -1).transpose(1, 2).contiguous()
+            cells = table.view(table.size(0) * quick.heads, -1).index_select(0, order)
+            return cells.view(len(keep), quick.heads, keep.size(1), -1)
 
         self._source = [
             Pool.of(
