@@ -85,17 +85,19 @@ class First:
 
     def at(self, words: Tensor, start: int, length: int) -> Made:
         """Give what is known, with these words and these places now among it."""
-        known = self._known.numpy()[words.numpy()]  # quicker than torch's for a few
-        if not known.all() or start + length > len(self._places):
+        end = start + length
+        known = self._known.numpy()[words.numpy()]  # NumPy's is quicker for a few
+        if not known.all() or end > len(self._places):
             with self._learning:
-                self._learn(torch.unique(words[~torch.from_numpy(known)]), start + length)
-        places = self._places[start : start + length]
+                self._learn(words, end)
+        places = self._places[start:end]
         return Made(self._words, places, self._shift, self._pre, self._epsilon)
 
     def _learn(self, words: Tensor, places: int) -> None:
-        if len(words):
-            self._words[words] = self._parts(self._embedding[words] * self._scale)
-            self._known[words] = True  # last: others do not wait for the lock
+        new = torch.unique(words[~self._known[words]])
+        if len(new):
+            self._words[new] = self._parts(self._embedding[new] * self._scale)
+            self._known[new] = True  # last: others do not wait for the lock
         if places > len(self._places):
             if isinstance(self._positions, Learned):
                 places = max(places, len(self._positions.weight))
