@@ -76,15 +76,25 @@ def test_several_may_learn_at_once() -> None:
         assert all(pool.map(right, tables))
 
 
+def test_made_in_one_mode_it_is_read_in_another() -> None:
+    with torch.inference_mode():
+        known, _ = of(made())
+    assert known.at(torch.tensor([3]), 0, 1) is not None
+
+
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_a_vocabulary_too_large_to_keep_gives_the_same(
-    norm: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("most", [0, 53 * 36])  # no words; words, but only 32 places
+def test_what_is_too_large_to_keep_is_computed(
+    norm: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, decode = made(norm=norm), DecodeSettings(beam=3, max_length=20)
-    kept = search(model, SOURCES, decode)
-    monkeypatch.setattr(first, "MOST", 0)
-    assert Quick(model).first is None
-    computed = search(model, SOURCES, decode)
+    model, decode = made(norm=norm), DecodeSettings(beam=3, max_length=40, guards=False)
+    sources = [*SOURCES, [5] * 40]
+    kept = search(model, sources, decode)
+    monkeypatch.setattr(first, "MOST", most)
+    known = Quick(model).first
+    assert (known is None) == (most == 0)
+    assert known is None or known.at(torch.tensor([3]), 32, 1) is None
+    computed = search(model, sources, decode)
     for one, other in zip(kept, computed, strict=True):
         assert [h.ids for h in one] == [h.ids for h in other]
         for h, g in zip(one, other, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -74,6 +75,25 @@ def test_the_largest_numbers_of_all_do_not_overflow(width: int) -> None:
     guessed, _ = guess(x, short(words, None, 4), 1 / shortlist.LARGEST)
     right = width * torch.tensor([1.0, -1.0, -1.0, 1.0]).expand(3, 4)
     torch.testing.assert_close(guessed[:, :4], right)
+
+
+def test_few_numbers_of_rows_are_multiplied_for_each_costs_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen, product = set(), shortlist.product
+
+    def note(states: Tensor, *others: Any) -> Tensor:
+        seen.add(states.size(0))
+        return product(states, *others)
+
+    monkeypatch.setattr(shortlist, "product", note)
+    words = torch.randn(90, 8)
+    for rows in range(32, 300):
+        x = torch.randn(rows, 8)
+        found = best(x, short(words, None, 89), many=90)
+        assert found is not None
+        assert found.tolist() == logits(x, words, None, 89).argmax(1).tolist()
+    assert len(seen) < 40
 
 
 def test_of_equals_the_first_is_taken_as_in_a_search_with_scores() -> None:

@@ -26,10 +26,11 @@ from heedful.nn.positions import Learned, Positions
 __all__ = ["First", "Made", "opened"]
 
 MOST = 1 << 23
-"""Numbers in the table of all words from which on there is none: more than 32 MB of memory would
-be spent on what is a small part of a model so large."""
+"""Numbers in a table: more than 32 MB of memory are not spent on a small part of a large model."""
 PLACES = 64
 """Of which the first are made; then they double."""
+TOGETHER = 16
+"""Always so many are mapped at once, so that what is found does not depend on the others."""
 
 
 class Made(NamedTuple):
@@ -68,9 +69,11 @@ class First:
             matrix = norm.weight.detach()[:, None] * matrix
         self._shift, self._epsilon = shift, norm.epsilon
         self._map = Map.of(matrix, torch.zeros_like(shift))
-        self._words = torch.empty(len(self._embedding), matrix.size(1))  # untouched, it is free
-        self._known = torch.zeros(len(self._words), dtype=torch.bool)
+        with torch.inference_mode(False):  # they are written to, wherever this is made
+            self._words = torch.empty(len(self._embedding), matrix.size(1))  # untouched, it is free
+            self._known = torch.zeros(len(self._words), dtype=torch.bool)
         self._places = torch.empty(0, matrix.size(1))
+        self._most_places = 1 << (MOST // matrix.size(1)).bit_length() - 1
         self._learning = threading.Lock()
 
     @classmethod
@@ -83,9 +86,14 @@ class First:
             return None
         return cls(embedding.weight, math.sqrt(model.settings.d_model), model.positions, layer)
 
-    def at(self, words: Tensor, start: int, length: int) -> Made:
-        """Give what is known, with these words and these places now among it."""
+    def at(self, words: Tensor, start: int, length: int) -> Made | None:
+        """Give what is known, with these words and these places now among it.
+
+        None where there are too many places to keep.
+        """
         end = start + length
+        if end > self._most_places:
+            return None
         known = self._known.numpy()[words.numpy()]  # NumPy's is quicker for a few
         if not known.all() or end > len(self._places):
             with self._learning:
@@ -110,7 +118,9 @@ class First:
         """Map words or places alone."""
         if self._pre:
             x = x - x.mean(1, keepdim=True)
-        return mapped(x, self._map)
+        missing = -len(x) % TOGETHER
+        parts = torch.split(F.pad(x, (0, 0, 0, missing)), TOGETHER)
+        return torch.cat([mapped(part, self._map) for part in parts])[: len(x)]
 
 
 # What follows is in the part of Python that `freed.py` can take out of the interpreter.

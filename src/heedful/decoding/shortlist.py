@@ -19,7 +19,9 @@ from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
+from heedful.decoding.maps import filled
 from heedful.machine import processor_has
 from heedful.nn.loss import LINE
 
@@ -28,8 +30,8 @@ __all__ = ["Shortlist", "best", "guess", "worth_it"]
 LARGEST = 127
 """Of the whole numbers a state is rounded to ..."""
 EXACT, NARROW = 127, 63
-"""... and of those a word is: without the units made for it, a processor adds two products up in
-sixteen bits, and 255 times 127 twice is more than they hold."""
+"""... and of those a word is, where products are added up as they are, and where two of them are
+added up in sixteen bits, which 255 times 127 twice is too much for."""
 SLACK = 1e-4
 """Added to the bound, for what float32 rounds."""
 MANY = 32
@@ -45,6 +47,23 @@ def worth_it() -> bool:
     there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
     has = hasattr(torch.ops.onednn, "qlinear_pointwise") if there else False
     return has and processor_has("avx2")
+
+
+@functools.lru_cache(maxsize=1)
+def largest_exact() -> int:
+    """Give the largest whole number a word may have: it is tried, for it depends on more than the
+    processor."""
+    words = laid_out(torch.full((LINE, 2), EXACT))
+    states = torch.full((1, 2), 255, dtype=torch.uint8)
+    units, zeros = torch.ones(LINE), torch.zeros(LINE, dtype=torch.int32)
+    found = product(states, 1.0, words, units, zeros, torch.zeros(LINE))
+    return EXACT if bool((found == 2 * 127 * EXACT).all()) else NARROW
+
+
+def laid_out(whole: Tensor) -> Tensor:
+    """Lay words in whole numbers out for the product."""
+    found: Tensor = torch.ops.onednn.qlinear_prepack(whole.to(torch.int8), None)
+    return found
 
 
 class Shortlist(NamedTuple):
@@ -69,16 +88,15 @@ class Shortlist(NamedTuple):
     def of(cls, words: Tensor, bias: Tensor) -> Self:
         """Round a vocabulary; there are as many logits as the bias is long."""
         words = words.detach()
-        filled = words.new_zeros(len(bias), words.size(1))
-        filled[: len(words)] = words
-        largest = EXACT if processor_has("avx512_vnni") else NARROW
-        units = (filled.abs().amax(1) / largest).clamp_(min=torch.finfo(torch.float32).tiny)
-        whole = (filled / units[:, None]).round_()
-        lost = (filled - units[:, None] * whole).norm(dim=1).max()
+        table = words.new_zeros(len(bias), words.size(1))
+        table[: len(words)] = words
+        units = (table.abs().amax(1) / largest_exact()).clamp_(min=torch.finfo(torch.float32).tiny)
+        whole = (table / units[:, None]).round_()
+        lost = (table - units[:, None] * whole).norm(dim=1).max()
         return cls(
             words,
             bias,
-            torch.ops.onednn.qlinear_prepack(whole.to(torch.int8), None),
+            laid_out(whole),
             units,
             torch.zeros(len(bias), dtype=torch.int32),
             float(words.norm(dim=1).max()),
@@ -89,24 +107,22 @@ class Shortlist(NamedTuple):
 # What follows is in the part of Python that `freed.py` can take out of the interpreter.
 
 
+def product(
+    states: Tensor, unit: float, words: Tensor, units: Tensor, zeros: Tensor, bias: Tensor
+) -> Tensor:
+    """Multiply states with words, both in whole numbers of their units; 128 is a state's zero."""
+    found: Tensor = torch.ops.onednn.qlinear_pointwise(
+        states, unit, 128, words, units, zeros, bias, 1.0, 0, torch.float32, "none", [], ""
+    )
+    return found
+
+
 def guess(x: Tensor, among: Shortlist, unit: float, slack: float = SLACK) -> tuple[Tensor, Tensor]:
     """Guess all logits from states in multiples of a unit; say how far off each row's can be."""
+    rows = x.size(0)
     whole = (x / unit).round_()
-    guessed: Tensor = torch.ops.onednn.qlinear_pointwise(
-        (whole + 128.0).to(torch.uint8),
-        unit,
-        128,
-        among.whole,
-        among.units,
-        among.zeros,
-        among.bias,
-        1.0,
-        0,
-        torch.float32,
-        "none",
-        [],
-        "",
-    )
+    states = F.pad(whole + 128.0, (0, 0, 0, filled(rows) - rows)).to(torch.uint8)
+    guessed = product(states, unit, among.whole, among.units, among.zeros, among.bias)[:rows]
     rounded = whole.mul_(unit)
     error = torch.linalg.vector_norm(x - rounded, dim=1)
     length = torch.linalg.vector_norm(rounded, dim=1)
@@ -131,15 +147,19 @@ def best(
     if not bool(least.isfinite().all()):
         return None
     row, lane = (highest >= least[:, None]).nonzero().unbind(1)
-    candidates = lanes.transpose(1, 2)[row, lane]
-    which, place = (candidates >= least[row][:, None]).nonzero().unbind(1)
-    row, word = row[which], place * line + lane[which]
     if row.size(0) > many * rows:
         return None
+    near = lanes.transpose(1, 2)[row, lane] >= least[row][:, None]
+    if int(near.sum()) > many * rows:
+        return None
+    which, place = near.nonzero().unbind(1)
+    row, word = row[which], place * line + lane[which]
     if row.size(0) == rows:
         return word
     states, words = x.index_select(0, row), among.words.index_select(0, word)
     logits = (states * words).sum(1) + among.bias[word]
     top = torch.full([rows], -math.inf).scatter_reduce_(0, row, logits, "amax")
+    if not bool(top.isfinite().all()):
+        return None
     first = torch.where(logits == top[row], word, guessed.size(1))  # of equals
     return torch.full([rows], guessed.size(1)).scatter_reduce_(0, row, first, "amin")
