@@ -53,7 +53,8 @@ class Quick:
         self.decoder = Decoder.of(model)
         self.first = First.of(model, model.target_embedding, model.decoder.layers[0])  # type: ignore[arg-type]
         self.through = freed(through)
-        self.best = freed(shortlist.best)
+        # Elsewhere it is never called, and may name operations that are not there.
+        self.best = freed(shortlist.best) if shortlist.worth_it() else shortlist.best
         self._reader = Reader(model)
 
     @staticmethod
