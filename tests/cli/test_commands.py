@@ -16,7 +16,7 @@ from command import Called, Trained, call, everything, pairs, training, two_file
 
 import heedful
 from heedful.decoding.batch import search
-from heedful.decoding.hypothesis import Hypothesis, length_penalty
+from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.errors import ConfigError, DataError
 from heedful.train.loop import Trainer
 from heedful.translator import Translator
@@ -215,7 +215,7 @@ def test_the_score_of_a_translation_is_the_one_reported(model: Path) -> None:
             ((logp, pieces),) = translator.score([sentence], [text])
             assert pieces == len(hypothesis.ids) + 1
             assert logp == pytest.approx(hypothesis.logp, abs=1e-3)
-            normalised = logp / length_penalty(pieces, translator.settings.decode.length_penalty)
+            normalised = logp / LengthPenalty.of(translator.settings.decode)(pieces)
             assert normalised == pytest.approx(float(reported), abs=1e-3)
             checked += 1
     assert checked >= 5

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from heedful.decoding.batch import search
 from heedful.decoding.guards import Limits
-from heedful.decoding.hypothesis import length_penalty
+from heedful.decoding.hypothesis import LengthPenalty
 from heedful.decoding.search import beam, best_of, greedy
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings, ModelSettings, SamplingSettings, TokenIds
@@ -48,7 +48,7 @@ def test_greedy_falls_into_the_trap_and_the_beam_does_not() -> None:
     (found,) = greedy(Table(1, TRAP), [Limits(5)], start=9, eos=EOS)
     assert found.ids == [1]
     assert found.logp == pytest.approx(math.log(0.6 * 0.4))
-    (ranked,) = beam(Table(1, TRAP), [Limits(5)], 2, start=9, eos=EOS, alpha=0.0)
+    (ranked,) = beam(Table(1, TRAP), [Limits(5)], 2, start=9, eos=EOS, penalty=LengthPenalty(0.0))
     assert ranked[0].ids == [2]
     assert ranked[0].logp == pytest.approx(math.log(0.4 * 0.9))
     assert [h.stop for h in ranked] == ["end", "end"]
@@ -56,7 +56,7 @@ def test_greedy_falls_into_the_trap_and_the_beam_does_not() -> None:
 
 def test_a_wide_beam_is_exhaustive() -> None:
     # All sentences the table allows, by their probability.
-    (ranked,) = beam(Table(1, TRAP), [Limits(5)], 6, start=9, eos=EOS, alpha=0.0)
+    (ranked,) = beam(Table(1, TRAP), [Limits(5)], 6, start=9, eos=EOS, penalty=LengthPenalty(0.0))
     found = {tuple(h.ids): math.exp(h.logp) for h in ranked}
     expected = {
         (2,): 0.36,
@@ -72,14 +72,17 @@ def test_a_wide_beam_is_exhaustive() -> None:
 def test_bad_ends_do_not_keep_the_good_hypothesis_from_its_end() -> None:
     # The way 1 1 1 1 1, end is nearly certain; beside it, at every step, there is only the end.
     sure = {(1,) * n: [0.001, 0.9989, 0.0001] for n in range(5)} | {(1,) * 5: [0.99, 0.005, 0.005]}
-    (ranked,) = beam(Table(1, sure), [Limits(9)], 2, start=9, eos=EOS, alpha=0.6)
+    (ranked,) = beam(Table(1, sure), [Limits(9)], 2, start=9, eos=EOS, penalty=LengthPenalty(0.6))
     assert ranked[0].ids == [1, 1, 1, 1, 1]
 
 
-def test_the_length_penalty_is_gnmts() -> None:
-    assert length_penalty(1, 0.6) == 1.0
-    assert length_penalty(7, 1.0) == 2.0
-    (ranked,) = beam(Table(1, TRAP), [Limits(5)], 6, start=9, eos=EOS, alpha=5.0)
+def test_the_length_penalty_is_gnmts_or_everybodys() -> None:
+    assert LengthPenalty(0.6, 5.0)(1) == LengthPenalty(0.6)(1) == 1.0
+    assert LengthPenalty(1.0, 5.0)(7) == 2.0
+    assert LengthPenalty(2.0)(7) == 49.0
+    (ranked,) = beam(
+        Table(1, TRAP), [Limits(5)], 6, start=9, eos=EOS, penalty=LengthPenalty(5.0, 5.0)
+    )
     for hypothesis in ranked:
         divisor = ((5 + len(hypothesis.ids) + 1) / 6) ** 5.0
         assert hypothesis.score == pytest.approx(hypothesis.logp / divisor)
@@ -91,7 +94,7 @@ def test_a_forced_prefix_costs_nothing_and_is_kept() -> None:
     (found,) = greedy(Table(1, TRAP), [Limits(5)], 9, EOS, prefixes=[[2]])
     assert found.ids == [2]
     assert found.logp == pytest.approx(math.log(0.9))
-    (ranked,) = beam(Table(1, TRAP), [Limits(5)], 3, 9, EOS, 0.0, prefixes=[[1, 2]])
+    (ranked,) = beam(Table(1, TRAP), [Limits(5)], 3, 9, EOS, LengthPenalty(0.0), prefixes=[[1, 2]])
     assert ranked[0].ids == [1, 2]
     assert all(h.ids[:2] == [1, 2] for h in ranked)
 
@@ -106,7 +109,7 @@ def test_the_length_guard_stops_and_says_so() -> None:
         2,
         9,
         EOS,
-        0.0,
+        LengthPenalty(0.0),
     )
     assert len(ranked) == 2
     assert ranked[0].stop == "end"
@@ -159,7 +162,9 @@ def test_beam_one_equals_greedy(model: Transformer) -> None:
         with torch.inference_mode():
             memory = model.encode(torch.tensor([[*source, EOS]]), torch.tensor([len(source) + 1]))
             limits = [limits_for(source, DecodeSettings())]
-            (ranked,) = beam(CachedStepper(model, memory), limits, 1, IDS.start, EOS, 0.6)
+            (ranked,) = beam(
+                CachedStepper(model, memory), limits, 1, IDS.start, EOS, LengthPenalty(0.6)
+            )
         assert ranked[0].ids == expected[0].ids
         assert ranked[0].logp == pytest.approx(expected[0].logp, abs=1e-4)
 

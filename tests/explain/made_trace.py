@@ -194,7 +194,7 @@ def beam_of(steps: list[dict[str, Any]]) -> dict[str, Any]:
             row.append(one | ({"score": round(one["logp"] / 2, 4)} if fate == "ended" else {}))
         layers.append(row)
     best = [0] * len(layers)
-    return {"width": 2, "length_penalty": 0.6, "steps": layers, "best": best}
+    return {"width": 2, "length_penalty": 0.6, "length_offset": 5.0, "steps": layers, "best": best}
 
 
 def made_trace(

@@ -3,6 +3,7 @@ import torch
 from torch import Tensor
 
 from heedful.decoding.guards import Limits
+from heedful.decoding.hypothesis import LengthPenalty
 from heedful.decoding.search import beam
 from heedful.explain.beams import Tree, _Watched
 
@@ -27,9 +28,9 @@ class Scripted:
 
 def searched(seed: int, width: int, watched: bool) -> tuple[Tree, _Watched | Scripted]:
     stepper = _Watched(Scripted(seed), width, EOS) if watched else Scripted(seed)
-    found = beam(stepper, [Limits(15)], width, WORDS, EOS, 0.6)[0]
+    found = beam(stepper, [Limits(15)], width, WORDS, EOS, LengthPenalty(0.6))[0]
     steps = stepper.steps if isinstance(stepper, _Watched) else []
-    return Tree(steps, found, width, 0.6), stepper
+    return Tree(steps, found, width, LengthPenalty(0.6)), stepper
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])

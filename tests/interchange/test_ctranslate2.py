@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from heedful.decoding.batch import TorchEngine
-from heedful.decoding.hypothesis import length_penalty
+from heedful.decoding.hypothesis import LengthPenalty
 from heedful.errors import InterchangeError
 from heedful.interchange import ctranslate2 as engine_file
 from heedful.interchange.conversions import open_engine
@@ -65,7 +65,7 @@ def test_both_engines_find_and_score_the_same(tmp_path: Path, model: dict[str, A
             for (_, h), (a, n), (b, _) in zip(ended, scores, again, strict=True):
                 assert h.logp == pytest.approx(a, abs=1e-4 * n)
                 assert b == pytest.approx(a, abs=1e-4 * n)
-                assert h.score == pytest.approx(h.logp / length_penalty(n, 0.6))
+                assert h.score == pytest.approx(h.logp / LengthPenalty(0.6, 5.0)(n))
 
 
 def test_a_prefix_is_kept_and_costs_nothing(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from heedful.errors import InterchangeError
 from heedful.interchange.huggingface import read_huggingface, write_huggingface
 from heedful.models.folder import Folder
 from heedful.models.transformer import Transformer
+from heedful.settings import DecodeSettings
 from heedful.translator import Translator
 from model_case import SENTENCES, loaded, logits, make, pieces
 
@@ -119,26 +120,26 @@ def test_an_imported_model_gives_their_logits(
 
 
 @pytest.mark.parametrize(("kind", "changes"), KINDS)
-@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize(("beam", "penalty"), [(1, None), (4, None), (4, 0.0), (4, 1.5)])
 def test_an_imported_model_writes_their_text(
-    tmp_path: Path, kind: str, changes: dict[str, Any], beam: int
+    tmp_path: Path, kind: str, changes: dict[str, Any], beam: int, penalty: float | None
 ) -> None:
     model = tiny(tmp_path / "theirs", kind, **changes)
+    model.generation_config.num_beams = beam
+    if penalty is not None:
+        model.generation_config.length_penalty = penalty
+    model.generation_config.save_pretrained(tmp_path / "theirs")
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "theirs")
-    texts = [SENTENCES[0], SENTENCES[7], SENTENCES[30]]
+    texts = SENTENCES[:40:4]
     read_huggingface(tmp_path / "theirs", tmp_path / "ours")
     translator = Translator.load(tmp_path / "ours", engine="torch")
-    found = translator.translate(
-        texts, beam=beam, max_length=20, guards=False, length_penalty=0.0, split_above=512
-    )
+    found = translator.translate(texts, max_length=20, guards=False, split_above=512)
     given = tokenizer(texts, return_tensors="pt", padding=True)
     assert given["input_ids"][0].tolist()[: len(translator.tokenizer.encode(texts[0]))] == (
         translator.tokenizer.encode(texts[0])
     )
     with torch.inference_mode():
-        made = model.generate(
-            **given, num_beams=beam, max_new_tokens=20, length_penalty=0.0, do_sample=False
-        )
+        made = model.generate(**given, max_new_tokens=20, do_sample=False)
     texts = tokenizer.batch_decode(made, skip_special_tokens=True)
     assert found == [normalise(text) for text in texts]
 
@@ -170,17 +171,17 @@ def test_an_exported_model_gives_our_logits_and_comes_back_to_the_bit(
 @pytest.mark.parametrize("beam", [1, 4])
 def test_an_exported_model_writes_our_text(tmp_path: Path, norm: str, beam: int) -> None:
     folder = make(tmp_path / "ours", norm=norm)
+    decode = DecodeSettings(beam=beam, length_penalty=1.25, length_offset=0)
+    folder = folder.write_settings(folder.settings.model_copy(update={"decode": decode}))
     write_huggingface(folder, tmp_path / "theirs")
-    texts = [SENTENCES[1], SENTENCES[8], SENTENCES[100]]
+    texts = SENTENCES[1:100:8]
     ours = Translator.load(folder.path, engine="torch").translate(
-        texts, beam=beam, max_length=20, guards=False, length_penalty=0.0, split_above=512
+        texts, max_length=20, guards=False, split_above=512
     )
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "theirs")
     given = tokenizer(texts, return_tensors="pt", padding=True)
     with torch.inference_mode():
-        made = load(tmp_path / "theirs").generate(
-            **given, num_beams=beam, max_new_tokens=20, length_penalty=0.0
-        )
+        made = load(tmp_path / "theirs").generate(**given, max_new_tokens=20)
     texts = tokenizer.batch_decode(made, skip_special_tokens=True)
     assert ours == [normalise(text) for text in texts]
 

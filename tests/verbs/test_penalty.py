@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from heedful.data.tokenizer import Tokenizer, learn
-from heedful.decoding.hypothesis import Hypothesis, rerank
+from heedful.decoding.hypothesis import Hypothesis, LengthPenalty, rerank
 from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, Settings, TokenizerSettings
@@ -18,8 +18,8 @@ WORDS = ["uno", "dos", "tres", "cuatro"]
 
 def test_reranking_changes_the_order_and_nothing_else() -> None:
     short, long = Hypothesis([5], -2.0, -2.0), Hypothesis([5, 6, 7, 8, 9], -2.4, -2.4)
-    assert rerank([short, long], 0.0)[0].ids == short.ids
-    best, other = rerank([short, long], 2.0)
+    assert rerank([short, long], LengthPenalty(0.0))[0].ids == short.ids
+    best, other = rerank([short, long], LengthPenalty(2.0, 5.0))
     assert best.ids == long.ids
     assert best.score == pytest.approx(-2.4 / (11 / 6) ** 2)
     assert {best.logp, other.logp} == {-2.0, -2.4}
@@ -27,7 +27,7 @@ def test_reranking_changes_the_order_and_nothing_else() -> None:
 
 def test_a_guarded_hypothesis_stays_behind_whatever_the_penalty() -> None:
     ended, cut = Hypothesis([5], -9.0, -9.0), Hypothesis([5] * 9, -1.0, -1.0, "length")
-    assert rerank([cut, ended], 2.0)[0].ids == ended.ids
+    assert rerank([cut, ended], LengthPenalty(2.0))[0].ids == ended.ids
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def test_the_best_one_is_written_into_the_folder(
     made, tokenizer = folder
     short, long = "uno dos tres cuatro", "uno dos tres cuatro uno dos tres"
     answer = [tokenizer.encode(short), tokenizer.encode(long)]
-    # The longer one overtakes the shorter one where alpha is 1.5.
-    cost = -2.0 * ((6 + len(answer[1])) / (6 + len(answer[0]))) ** 1.5
+    # The longer one overtakes the shorter one where alpha is 1.4.
+    cost = -2.0 * ((6 + len(answer[1])) / (6 + len(answer[0]))) ** 1.4
     hypotheses = [Hypothesis(answer[0], -2.0, -2.0), Hypothesis(answer[1], cost, cost)]
     monkeypatch.setattr(
         "heedful.decoding.batch.search",
@@ -57,7 +57,7 @@ def test_the_best_one_is_written_into_the_folder(
     )
     dev = [("uno", long)] * module.ENOUGH_TO_CHOOSE
     changed = choose_penalty(made, tokenizer, dev, SilentReport())
-    assert changed.settings.decode.length_penalty == 1.8
+    assert changed.settings.decode.length_penalty == 1.5
     assert Folder.open(made.path).settings == changed.settings
 
     usual = choose_penalty(made, tokenizer, [("uno", short)] * len(dev), SilentReport())

@@ -11,7 +11,7 @@ import torch
 from heedful.data.batching import pad
 from heedful.decoding.engine import batches
 from heedful.decoding.guards import limits_for
-from heedful.decoding.hypothesis import Hypothesis
+from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.decoding.quick import Quick
 from heedful.decoding.reader import read
 from heedful.decoding.sampling import sampler
@@ -135,7 +135,7 @@ def _one(
     begin: Callable[[Sequence[Sequence[int]]], Stepper],
     scored: bool,
 ) -> list[list[Hypothesis]]:
-    ids, alpha = model.ids, decode.length_penalty
+    ids, penalty = model.ids, LengthPenalty.of(decode)
     copies = n_best if sampling else 1  # each sample of a sentence is a row of its own
     sources = [s for s in sources for _ in range(copies)]
     forced = None if prefixes is None else [p for p in prefixes for _ in range(copies)]
@@ -143,12 +143,12 @@ def _one(
     stepper = begin(sources)
     if sampling is not None:
         choose = sampler(sources, sampling, copies)
-        drawn = greedy(stepper, limits, ids.start, ids.eos, alpha, forced, choose)
+        drawn = greedy(stepper, limits, ids.start, ids.eos, penalty, forced, choose)
         return [drawn[i : i + copies] for i in range(0, len(drawn), copies)]
     if decode.beam == 1:
-        found = greedy(stepper, limits, ids.start, ids.eos, alpha, forced, scored=scored)
+        found = greedy(stepper, limits, ids.start, ids.eos, penalty, forced, scored=scored)
         return [[h] for h in found]
-    ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, alpha, forced)
+    ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, penalty, forced)
     return [hypotheses[:n_best] for hypotheses in ranked]
 
 

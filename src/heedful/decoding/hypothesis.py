@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from heedful.decoding.guards import Limits, run_end
+from heedful.settings import DecodeSettings
 
-__all__ = ["Hypothesis", "Stop", "finish", "length_penalty", "rank", "rerank"]
+__all__ = ["Hypothesis", "LengthPenalty", "Stop", "finish", "rank", "rerank"]
 
 Stop = Literal["end", "length", "repetition"]
 
@@ -28,17 +29,31 @@ class Hypothesis:
     """Whether it came to its end by itself or a guard acted."""
 
 
-def length_penalty(length: int, alpha: float) -> float:
-    """GNMT's divisor: without it the shortest translation always wins, as each word costs."""
-    return math.pow((5 + length) / 6, alpha)
+@dataclass(frozen=True)
+class LengthPenalty:
+    """What a score is divided by: without it the shortest translation wins, as each word costs."""
+
+    alpha: float
+    offset: float = 0.0
+
+    @classmethod
+    def of(cls, decode: DecodeSettings) -> LengthPenalty:
+        """Take the one that a model's settings ask for."""
+        return cls(decode.length_penalty, decode.length_offset)
+
+    def __call__(self, length: int) -> float:
+        """Give the divisor for a hypothesis of so many words, its end included."""
+        return math.pow((self.offset + length) / (self.offset + 1), self.alpha)
 
 
-def finish(ids: list[int], logp: float, alpha: float, stop: Stop, limits: Limits) -> Hypothesis:
+def finish(
+    ids: list[int], logp: float, penalty: LengthPenalty, stop: Stop, limits: Limits
+) -> Hypothesis:
     """Close a hypothesis; one that repeats itself is cut after the pattern's first occurrence."""
     end = run_end(ids, limits.repeats) if limits.repeats else None
     if end is not None:
         ids, stop = ids[:end], "repetition"
-    return Hypothesis(ids, logp, logp / length_penalty(len(ids) + 1, alpha), stop)
+    return Hypothesis(ids, logp, logp / penalty(len(ids) + 1), stop)
 
 
 def rank(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -46,8 +61,6 @@ def rank(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     return sorted(hypotheses, key=lambda h: (h.stop != "end", -h.score))
 
 
-def rerank(hypotheses: Sequence[Hypothesis], alpha: float) -> list[Hypothesis]:
+def rerank(hypotheses: Sequence[Hypothesis], penalty: LengthPenalty) -> list[Hypothesis]:
     """Rank by another length penalty, which changes the order and not what the beam found."""
-    return rank(
-        [replace(h, score=h.logp / length_penalty(len(h.ids) + 1, alpha)) for h in hypotheses]
-    )
+    return rank([replace(h, score=h.logp / penalty(len(h.ids) + 1)) for h in hypotheses])

@@ -14,10 +14,12 @@ import torch
 from torch import Tensor
 
 from heedful.decoding.guards import Limits, repeating
-from heedful.decoding.hypothesis import Hypothesis, Stop, finish, length_penalty, rank
+from heedful.decoding.hypothesis import Hypothesis, LengthPenalty, Stop, finish, rank
 from heedful.nn.loss import LINE
 
 __all__ = ["BestStepper", "Stepper", "beam", "best_of", "greedy", "most_likely"]
+
+NONE = LengthPenalty(0.0)
 
 BLOCK = LINE
 """Neighbours among which the largest is found first; rows of logits are multiples of it."""
@@ -67,7 +69,7 @@ def greedy(
     limits: Sequence[Limits],
     start: int,
     eos: int,
-    alpha: float = 0.0,
+    penalty: LengthPenalty = NONE,
     prefixes: Sequence[Sequence[int]] | None = None,
     choose: Chooser | None = None,
     scored: bool = True,
@@ -122,7 +124,7 @@ def greedy(
             ):
                 stop: Stop = "end" if end else "length"
                 done[sentence] = finish(
-                    ids[:-1] if end else ids, score, alpha, stop, limits[sentence]
+                    ids[:-1] if end else ids, score, penalty, stop, limits[sentence]
                 )
             stay = (~leaving).nonzero()[:, 0]
             if len(stay):
@@ -138,16 +140,17 @@ def beam(
     width: int,
     start: int,
     eos: int,
-    alpha: float,
+    penalty: LengthPenalty,
     prefixes: Sequence[Sequence[int]] | None = None,
 ) -> list[list[Hypothesis]]:
     """Keep the `width` most likely beginnings of every sentence, and rank those that end.
 
     The stepper has one row a sentence when called; the search spreads each over `width` rows.
     Candidates are twice the width, so that ends never starve the beam. A sentence is finished when
-    `width` of its hypotheses have ended and the best one that goes on is behind all of them. To
-    stop at the number alone would be wrong: a model so sure of its way that everything beside it
-    is noise ends `width` bad hypotheses long before the good one comes to its end.
+    `width` of its hypotheses have ended and the best one that goes on is, as it stands, behind all
+    of them (the rule of Hugging Face, so that their search finds what ours does). To stop at the
+    number alone would be wrong: a model so sure of its way that everything beside it is noise ends
+    `width` bad hypotheses long before the good one comes to its end.
     """
     count = len(limits)
     found: list[list[Hypothesis]] = [[] for _ in range(count)]
@@ -171,7 +174,7 @@ def beam(
         for row, place in ((ended[:, :width]) & best[:, :width].isfinite()).nonzero().tolist():
             sentence = int(live[row])
             history = written[row, int(parent[row, place])].tolist()
-            new = finish(history, float(best[row, place]), alpha, "end", limits[sentence])
+            new = finish(history, float(best[row, place]), penalty, "end", limits[sentence])
             found[sentence] = rank([*found[sentence], new])[:width]
 
         # The first `width` candidates that go on, best first: a stable sort by "has ended".
@@ -182,12 +185,12 @@ def beam(
         written = torch.cat([past, word[:, :, None]], dim=2)
 
         stay = []
-        penalty = length_penalty(step + 1, alpha)
+        divisor = penalty(step)
         for row, (sentence, hope) in enumerate(
             zip(live.tolist(), logp[:, 0].tolist(), strict=True)
         ):
             one, ends = limits[sentence], found[sentence]
-            if len(ends) == width and hope / penalty <= ends[-1].score:
+            if len(ends) == width and hope / divisor <= ends[-1].score:
                 continue
             stuck = (
                 step % 8 == 0 and one.repeats and repeating(written[row, 0].tolist(), one.repeats)
@@ -196,7 +199,7 @@ def beam(
                 for place, its_logp in enumerate(logp[row].tolist()):
                     if len(ends) < width and math.isfinite(its_logp):
                         history = written[row, place].tolist()
-                        ends.append(finish(history, its_logp, alpha, "length", one))
+                        ends.append(finish(history, its_logp, penalty, "length", one))
                 continue
             stay.append(row)
         keep = torch.tensor(stay, dtype=torch.long)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from heedful.decoding.batch import beginner
 from heedful.decoding.guards import limits_for
-from heedful.decoding.hypothesis import Hypothesis, length_penalty
+from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.decoding.search import Stepper, beam, best_of
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings
@@ -98,7 +98,7 @@ class Tree:
     steps: list[list[Branch]]
     found: list[Hypothesis]
     width: int
-    alpha: float
+    penalty: LengthPenalty
 
     def best(self, eos: int) -> list[int]:
         """Give the places of the winning hypothesis, a branch a step; empty if it was cut."""
@@ -132,12 +132,13 @@ class Tree:
                     "fate": b.fate,
                 }
                 if b.ended:
-                    one["score"] = b.logp / length_penalty(number + 1, self.alpha)
+                    one["score"] = b.logp / self.penalty(number + 1)
                 row.append(one)
             steps.append(row)
         return {
             "width": self.width,
-            "length_penalty": self.alpha,
+            "length_penalty": self.penalty.alpha,
+            "length_offset": self.penalty.offset,
             "steps": steps,
             "best": self.best(eos),
         }
@@ -153,6 +154,6 @@ def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree
     begin = beginner(model, None)
     watched = _Watched(begin([source]), decode.beam, ids.eos)
     limits = [limits_for(source, decode)]
-    alpha = decode.length_penalty
-    found = beam(watched, limits, decode.beam, ids.start, ids.eos, alpha)[0]
-    return Tree(watched.steps, found, decode.beam, alpha)
+    penalty = LengthPenalty.of(decode)
+    found = beam(watched, limits, decode.beam, ids.start, ids.eos, penalty)[0]
+    return Tree(watched.steps, found, decode.beam, penalty)

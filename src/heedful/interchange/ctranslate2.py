@@ -17,7 +17,7 @@ from heedful import files
 from heedful.data.tokenizer import Tokenizer
 from heedful.decoding.engine import batches
 from heedful.decoding.guards import ENDLESS, Limits, limits_for
-from heedful.decoding.hypothesis import Hypothesis, Stop, finish, rank
+from heedful.decoding.hypothesis import Hypothesis, LengthPenalty, Stop, finish, rank
 from heedful.errors import InterchangeError
 from heedful.models.folder import Folder
 from heedful.settings import DecodeSettings, ModelSettings, SamplingSettings
@@ -212,8 +212,8 @@ class CTranslate2Engine:
     ) -> list[list[Hypothesis]]:
         """Give the best translations of every source, in the order of the sources.
 
-        CTranslate2 divides by another length penalty, so it is asked for all hypotheses of the
-        beam without one, and they are ranked here. It also gives up a search earlier than ours:
+        CTranslate2 knows only one kind of length penalty, so it is asked for all hypotheses of
+        the beam without one, and they are ranked here. It also gives up a search earlier than ours:
         where that would lose the best of them, it has to be patient.
         """
         width = n_best if sampling else decode.beam
@@ -281,7 +281,7 @@ class CTranslate2Engine:
             ids, stop = ids[:-1], "end"
         if len(ids) > limits.length:
             ids, stop = ids[: limits.length], "length"
-        return finish(ids, logp, decode.length_penalty, stop, limits)
+        return finish(ids, logp, LengthPenalty.of(decode), stop, limits)
 
     def score(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], batch_tokens: int

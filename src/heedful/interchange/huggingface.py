@@ -129,9 +129,9 @@ def _generation(folder: Folder) -> dict[str, Any]:
         "max_length": decode.max_length or 512,
     }
     if decode.beam > 1:
-        # They divide by length ** p, we by ((5 + length) / 6) ** alpha: at some twenty pieces the
-        # two lean alike towards longer translations when p is four fifths of alpha.
-        found["length_penalty"] = round(decode.length_penalty * 0.8, 3)
+        # They divide by length ** p. With an offset of ours the two lean alike towards longer
+        # translations at one length only: at twenty pieces, which GNMT's 5 makes four fifths.
+        found["length_penalty"] = round(decode.length_penalty * 20 / (decode.length_offset + 20), 3)
         found["early_stopping"] = False
     return found
 
@@ -372,8 +372,11 @@ def _languages(path: Path, notes: Mapping[str, Any]) -> dict[str, str]:
 def _decode(path: Path, told: Mapping[str, Any]) -> dict[str, Any]:
     file = path / "generation_config.json"
     generation = {**told, **(_read_json(file) if file.is_file() else {})}
+    penalty = generation.get("length_penalty")
     return {
         "beam": generation.get("num_beams") or 1,
+        "length_penalty": 1.0 if penalty is None else penalty,
+        "length_offset": 0.0,
         "split_above": min(512, told.get("max_position_embeddings", 512)) // 2,
     }
 

@@ -13,7 +13,7 @@ from heedful.train.report import Report
 __all__ = ["choose_penalty", "score", "score_all"]
 
 TITLES = {"dev": "development set", "test": "test set"}
-PENALTIES = (0.6, 1.0, 1.4, 1.8, 2.2)
+PENALTIES = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75)
 ENOUGH_TO_CHOOSE = 200
 """Development pairs below which a choice by their score would be chance."""
 
@@ -31,9 +31,10 @@ def choose_penalty(
     same hypotheses whatever the penalty, so trying several costs one search.
     """
     from heedful.decoding.batch import search
-    from heedful.decoding.hypothesis import rerank
+    from heedful.decoding.hypothesis import LengthPenalty, rerank
 
     decode, wanted = folder.settings.decode, [t for _, t in dev]
+    usual = decode.length_penalty
     if decode.beam == 1 or len(dev) < ENOUGH_TO_CHOOSE:
         return folder
     report.progress("choosing the length penalty", 0, 1)
@@ -45,15 +46,14 @@ def choose_penalty(
         workers=workers,
     )
     values = {}
-    for alpha in PENALTIES:
-        texts = [tokenizer.decode(rerank(f, alpha)[0].ids) for f in found]
+    for alpha in dict.fromkeys((usual, *PENALTIES)):
+        penalty = LengthPenalty(alpha, decode.length_offset)
+        texts = [tokenizer.decode(rerank(f, penalty)[0].ids) for f in found]
         values[alpha] = metrics.scores(texts, wanted, folder.settings.target)[0].value
-    best = max(PENALTIES, key=lambda alpha: values[alpha])
-    if values[best] < values[PENALTIES[0]] + 0.1:  # nothing to gain: keep the usual one
+    best = max(values, key=lambda alpha: values[alpha])
+    if values[best] < values[usual] + 0.1:  # nothing to gain: keep the usual one
         return folder
-    report.note(
-        f"length penalty {best:g}: {values[best] - values[PENALTIES[0]]:+.2f} on the dev set"
-    )
+    report.note(f"length penalty {best:g}: {values[best] - values[usual]:+.2f} on the dev set")
     changed = decode.model_copy(update={"length_penalty": best})
     return folder.write_settings(folder.settings.model_copy(update={"decode": changed}))
 
