@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from heedful import machine
+from heedful.machine import blocks_gain
+
 CODE = """
 import re
 from pathlib import Path
@@ -22,6 +25,12 @@ kept = resident() - before
 give_memory_back()
 print(kept, resident() - before)
 """
+
+
+def test_products_in_blocks_are_tried_where_they_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert blocks_gain.__wrapped__(1) > 0
+    monkeypatch.setattr(machine, "blocks", lambda: False)
+    assert blocks_gain.__wrapped__() == 1.0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have their own ways")

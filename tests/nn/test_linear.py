@@ -14,6 +14,7 @@ from heedful.nn.linear import ROWS, Linear, linear, products_in, restored, short
 from heedful.nn.loss import projected
 
 SHORT = [torch.bfloat16, torch.float16]
+BLOCKS = [True] if torch.backends.mkldnn.is_available() else []
 
 
 @pytest.mark.parametrize("numbers", SHORT)
@@ -75,6 +76,26 @@ def test_rows_are_filled_up_and_taken_away_again() -> None:
         assert torch.equal(restored(shortened(turned), turned), turned.bfloat16().float())
 
 
+@pytest.mark.parametrize("in_blocks", [False, *BLOCKS])
+@pytest.mark.parametrize("shape", [(1, 7), (3, 5), (4, ROWS), (2, 33), (0, 3)])
+def test_products_in_blocks_are_those_of_float32(in_blocks: bool, shape: tuple[int, ...]) -> None:
+    made = FeedForward(12, 20, "relu", dropout=0.0)
+    x = torch.randn(*shape, 12)
+    found = []
+    for asked in (False, in_blocks):
+        at = x.clone().requires_grad_()
+        made.zero_grad()
+        with products_in(torch.float32, asked):
+            out = made(at)
+            out.square().sum().backward()
+        assert out.shape == x.shape
+        found.append([out.detach(), at.grad, *(p.grad for p in made.parameters())])
+    for usual, other in zip(*found, strict=True):
+        assert usual is not None
+        assert other is not None
+        assert torch.allclose(usual, other, atol=1e-5)
+
+
 def test_autocast_is_left_to_itself() -> None:
     x, made = torch.randn(3, 4), Linear(4, 5)
     with torch.autocast("cpu", torch.bfloat16):
@@ -85,8 +106,18 @@ def test_autocast_is_left_to_itself() -> None:
 @pytest.mark.parametrize("words", [37, 5])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("least", [loss_module.LEAST, 3])
-def test_the_loss_of_short_products_is_nearly_that_of_float32(
-    monkeypatch: pytest.MonkeyPatch, words: int, bias: bool, least: int
+@pytest.mark.parametrize(
+    ("numbers", "in_blocks", "near"),
+    [(torch.bfloat16, False, 0.02), *((torch.float32, one, 1e-6) for one in BLOCKS)],
+)
+def test_the_loss_of_other_products_is_nearly_that_of_the_usual_ones(
+    monkeypatch: pytest.MonkeyPatch,
+    words: int,
+    bias: bool,
+    least: int,
+    numbers: torch.dtype,
+    in_blocks: bool,
+    near: float,
 ) -> None:
     monkeypatch.setattr(loss_module, "CHUNK", 1)
     monkeypatch.setattr(loss_module, "LEAST", least)
@@ -94,16 +125,16 @@ def test_the_loss_of_short_products_is_nearly_that_of_float32(
     shift = torch.randn(words) if bias else None
     targets = torch.randint(0, words - 1, (29,))
     found = []
-    for numbers in (torch.float32, torch.bfloat16):
+    for asked in ((torch.float32, False), (numbers, in_blocks)):
         at = [t.clone().requires_grad_() for t in (hidden, weight)]
-        with products_in(numbers):
+        with products_in(*asked):
             loss = projected(*at, shift, targets, 0.1, words - 1)
         loss.loss.backward()
         found.append((loss.loss.detach(), *[t.grad for t in at]))
     for exact, short in zip(*found, strict=True):
         assert exact is not None
         assert short is not None
-        assert float((exact - short).norm() / exact.norm()) < 0.02
+        assert float((exact - short).norm() / exact.norm()) < near
 
 
 def test_short_numbers_are_one_thread_s_and_end_with_an_error() -> None:

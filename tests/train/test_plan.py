@@ -10,6 +10,7 @@ from heedful import config
 from heedful.errors import ConfigError
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, Settings, TokenIds
+from heedful.train import plan
 from heedful.train.plan import (
     SIZES,
     Facts,
@@ -17,8 +18,10 @@ from heedful.train.plan import (
     choose_model,
     choose_vocabulary,
     estimate,
+    gain,
     machine_rate,
 )
+from heedful.train.precision import Precision
 
 RATE = 1e11
 
@@ -197,6 +200,16 @@ def test_sizes_that_do_not_fit_together_are_told() -> None:
 
 def test_the_machine_is_measured() -> None:
     assert 1e8 < machine_rate(trials=1) < 1e14
+    assert 1e8 < machine_rate(Precision("bfloat16"), trials=1) < 1e14
+
+
+def test_only_the_products_of_a_step_are_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = Precision("bfloat16", "cpu")
+    for faster, low, high in ((1.0, 0.9, 1.0), (2.15, 1.45, 1.6), (4.25, 2.0, 2.1), (99, 3.0, 3.5)):
+        rates = {short: 1e11 * faster, None: 1e11}
+        monkeypatch.setattr(plan, "machine_rate", lambda p=None, rates=rates: rates[p])
+        assert low < gain(short) < high
+    assert gain(Precision("float32", "cpu")) == gain(Precision("bfloat16", "cuda")) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from heedful.errors import ConfigError
 from heedful.nn.linear import shortened
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
+from heedful.train import precision as module
 from heedful.train.crew import Crew
 from heedful.train.plan import calibrate
 from heedful.train.precision import Precision, Scale, choose_precision
@@ -38,6 +39,36 @@ def test_a_gpu_computes_in_what_it_has_units_for(
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: bf16)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
     assert choose_precision("auto", "cuda").name == name
+
+
+@pytest.mark.parametrize(
+    ("gain", "asked", "device", "compiled", "in_blocks"),
+    [
+        (2.0, "float32", "cpu", False, True),
+        (1.2, "float32", "cpu", False, False),
+        (2.0, "bfloat16", "cpu", False, False),
+        (2.0, "float32", "cuda", False, False),
+        (2.0, "float32", "cpu", True, False),
+    ],
+)
+def test_float32_is_in_blocks_where_that_is_worth_it(
+    monkeypatch: pytest.MonkeyPatch,
+    gain: float,
+    asked: str,
+    device: str,
+    compiled: bool,
+    in_blocks: bool,
+) -> None:
+    monkeypatch.setattr(module, "blocks_gain", lambda: gain)
+    assert choose_precision(asked, device, compiled).blocks == in_blocks
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_products_in_blocks_give_the_same_gradient(workers: int) -> None:
+    usual = gradients(Precision(), workers)
+    other = gradients(Precision(blocks=torch.backends.mkldnn.is_available()), workers)
+    assert other[0] == pytest.approx(usual[0], rel=1e-5)
+    assert torch.allclose(usual[1], other[1], atol=1e-5)
 
 
 def test_what_is_not_there_is_refused() -> None:

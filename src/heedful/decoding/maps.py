@@ -12,14 +12,13 @@ part of the output's here.
 Annotations are evaluated here, as in `cells.py`: `freed.py` wants the types of the fields.
 """
 
-import functools
 from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from heedful.machine import processor_has
+from heedful.machine import blocks, blocks_gain
 from heedful.nn.attention import Attention
 from heedful.nn.layers import FeedForward
 
@@ -28,7 +27,6 @@ __all__ = [
     "Map",
     "Norm",
     "added",
-    "blocks",
     "filled",
     "forwarded",
     "joint",
@@ -42,18 +40,11 @@ __all__ = [
 
 WIDE = 512
 """Numbers out of a map from which blocks are worth their while for any number of rows."""
-MANY = 128
-"""Rows from which they are for any map."""
+MANY, SOME = 128, 8
+"""Rows from which they are for any map; and where oneDNN's products are `FASTER` than others."""
+FASTER = 1.5
 ROWS = 8
 """Up to so many rows are left as they are, for a product in blocks; more are filled up."""
-
-
-@functools.lru_cache(maxsize=1)
-def blocks() -> bool:
-    """Say whether this torch on this machine has fast products of weights in blocks."""
-    there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    has = hasattr(torch.ops.mkldnn, "_linear_pointwise") if there else False
-    return has and processor_has("avx512_f")
 
 
 def filled(rows: int, step: int = ROWS) -> int:  # a freed function knows no names but arguments
@@ -89,7 +80,7 @@ class Map(NamedTuple):
         """Lay out a matrix (in, out)."""
         bend, least, laid_out = "relu" if relu else "none", 0, None
         if matrix.size(1) < WIDE:
-            least = MANY
+            least = SOME if blocks_gain() >= FASTER else MANY
         if blocks():
             laid_out = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
             matrix = matrix if least else matrix.new_empty(0)

@@ -1,4 +1,8 @@
-"""Linear maps: in float32, or with their products in numbers half as long where a CPU is fast so.
+"""Linear maps: in float32, or with their products as a CPU is faster at them.
+
+That can be numbers half as long, where it has units for them, or oneDNN's blocks: torch's usual
+library for products in float32 gives processors of some makers the code of older ones, and on such
+with AVX-512 oneDNN's are twice as fast. Inside `products_in` the one or the other is taken.
 
 `torch.autocast` would do that too, but on a CPU it gives most of the gain away again: it shortens
 attention, which is made of many tiny products there, and meets a new number of rows at every step
@@ -16,30 +20,49 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-__all__ = ["ROWS", "Linear", "linear", "product_numbers", "products_in", "restored", "shortened"]
+__all__ = [
+    "ROWS",
+    "Linear",
+    "in_blocks",
+    "linear",
+    "product",
+    "product_numbers",
+    "products_in",
+    "restored",
+    "shortened",
+]
 
 ROWS = 32
-"""Rows of a short product are filled up to a multiple of this, or of twice as many where they are
-`MANY`."""
+"""Rows of a product of oneDNN's are filled up to a multiple of this, or of twice as many where they
+are `MANY`."""
 MANY = 1024
 
 
 class _Asked(threading.local):
     def __init__(self) -> None:
         self.numbers = torch.float32
+        self.blocks = False
+
+    def usual(self, x: Tensor) -> bool:
+        """Whether x is multiplied as it is."""
+        return not self.blocks and self.numbers in (torch.float32, x.dtype)
 
 
 _asked = _Asked()
 
 
 @contextmanager
-def products_in(numbers: torch.dtype) -> Iterator[None]:
-    """Compute products in these numbers inside a `with`; every thread says so for itself."""
-    before, _asked.numbers = _asked.numbers, numbers
+def products_in(numbers: torch.dtype, blocks: bool = False) -> Iterator[None]:
+    """Compute products in these numbers inside a `with`; every thread says so for itself.
+
+    `blocks` has oneDNN compute those in float32, which has to be there.
+    """
+    before = _asked.numbers, _asked.blocks
+    _asked.numbers, _asked.blocks = numbers, blocks
     try:
         yield
     finally:
-        _asked.numbers = before
+        _asked.numbers, _asked.blocks = before
 
 
 def product_numbers() -> torch.dtype:
@@ -47,13 +70,26 @@ def product_numbers() -> torch.dtype:
     return _asked.numbers
 
 
+def in_blocks() -> bool:
+    """Say whether oneDNN computes them."""
+    return _asked.blocks
+
+
+def product(a: Tensor, b: Tensor) -> Tensor:
+    """Multiply two matrices; both are of the numbers asked for, and nothing is learned by it."""
+    if not _asked.blocks:
+        return a @ b
+    found: Tensor = torch.ops.mkldnn._linear_pointwise(a, b.t(), None, "none", [], "")
+    return found
+
+
 def shortened(x: Tensor) -> Tensor:
     """Give x in the numbers asked for: itself, or its rows under each other, short, and filled up.
 
-    The library behind short products makes code for every number of rows that it meets, which
-    takes longer than to run it: so it is shown multiples only, with zeros for the rows between.
+    oneDNN makes code for every number of rows that it meets, which takes longer than to run it: so
+    it is shown multiples only, with zeros for the rows between.
     """
-    if x.dtype == _asked.numbers or _asked.numbers == torch.float32:
+    if _asked.usual(x):
         return x
     short = x.to(_asked.numbers).reshape(-1, x.size(-1))
     missing = -len(short) % (ROWS if len(short) < MANY else 2 * ROWS)
@@ -62,7 +98,7 @@ def shortened(x: Tensor) -> Tensor:
 
 def restored(found: Tensor, x: Tensor) -> Tensor:
     """Give what was made of `shortened(x)` the numbers and rows of x again."""
-    if x.dtype == _asked.numbers or _asked.numbers == torch.float32:
+    if _asked.usual(x):
         return found  # in autocast's numbers where that is on
     rows = x.shape[:-1].numel()
     return found[:rows].to(x.dtype).view(*x.shape[:-1], found.size(-1))
@@ -71,7 +107,11 @@ def restored(found: Tensor, x: Tensor) -> Tensor:
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """Map x, in the numbers asked for; what was shortened before stays short."""
     short = shortened(x)
-    return restored(F.linear(short, weight.to(short.dtype), bias.to(short.dtype)), x)
+    if _asked.blocks:
+        found = torch.ops.aten.mkldnn_linear(short.to_mkldnn(), weight, bias).to_dense()
+    else:
+        found = F.linear(short, weight.to(short.dtype), bias.to(short.dtype))
+    return restored(found, x)
 
 
 class Linear(nn.Linear):

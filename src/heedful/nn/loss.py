@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from heedful.nn.linear import ROWS, product_numbers, products_in, shortened
+from heedful.nn.linear import ROWS, in_blocks, product, product_numbers, products_in, shortened
 from heedful.nn.shapes import MD, MV, M
 
 __all__ = ["LINE", "Loss", "aligned", "projected", "smoothed"]
@@ -144,10 +144,11 @@ class _Projected(torch.autograd.Function):
 def _multiply(a: Tensor, b: Tensor, out: Tensor, add: bool = False) -> None:
     """Write a product where it belongs, or add it there.
 
-    Its factors may be shorter numbers, and have rows more than are wanted.
+    Its factors may be shorter numbers, and have rows more than are wanted. oneDNN writes nowhere
+    but into memory of its own.
     """
-    if a.dtype != out.dtype:
-        found = (a @ b)[: len(out)]
+    if a.dtype != out.dtype or in_blocks():
+        found = product(a, b)[: len(out)]
         out.add_(found) if add else out.copy_(found)
     elif add:
         out.addmm_(a, b)
@@ -163,7 +164,7 @@ def projected(
     if numbers == torch.float16:  # its least number is more than smoothing leaves for a word
         numbers = torch.float32
     # Sums over a vocabulary need float32, whatever its products are in.
-    with torch.autocast(hidden.device.type, enabled=False), products_in(numbers):
+    with torch.autocast(hidden.device.type, enabled=False), products_in(numbers, in_blocks()):
         states = hidden.to(weight.dtype)
         loss, nll, right = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
     return Loss(loss, nll.detach(), right)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
 
 from heedful.errors import ConfigError
-from heedful.machine import processor_has
+from heedful.machine import blocks_gain, processor_has
 from heedful.nn.linear import products_in
 
 __all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
@@ -18,6 +18,8 @@ __all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
 Name = Literal["float32", "bfloat16", "float16"]
 SHORT_UNITS = ("avx512_bf16", "amx_bf16")
 """Of a CPU: with one of them products in bfloat16 are faster, without far slower."""
+WORTH_IT = 1.5
+"""Times as fast as the usual products that oneDNN's have to be, for they cost two copies each."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +29,35 @@ class Precision:
     name: Name = "float32"
     device: str = "cpu"
     why: str = ""
+    blocks: bool = False
+    """Have oneDNN compute products in float32."""
+
+    @property
+    def told(self) -> str:
+        """What decides about the last bit, in words."""
+        return f"{self.name} in blocks" if self.blocks else self.name
 
     def numbers(self) -> AbstractContextManager[None]:
         """Compute in these numbers inside a `with`; every thread has to say so for itself."""
-        if self.name == "float32":
+        if self.name == "float32" and not self.blocks:
             return nullcontext()
-        short = getattr(torch, self.name)
-        return products_in(short) if self.device == "cpu" else torch.autocast(self.device, short)
+        numbers = getattr(torch, self.name)
+        if self.device == "cpu":
+            return products_in(numbers, self.blocks)
+        return torch.autocast(self.device, numbers)
 
 
-def choose_precision(asked: str, device: str) -> Precision:
-    """Take what was asked for, or the fastest numbers the hardware has units for."""
+def choose_precision(asked: str, device: str, compiled: bool = False) -> Precision:
+    """Take what was asked for, or the fastest numbers the hardware has units for.
+
+    Layers that are compiled multiply in torch's own way.
+    """
+    found = _choose(asked, device)
+    usual = compiled or (found.name, device) != ("float32", "cpu")
+    return found if usual or blocks_gain() < WORTH_IT else replace(found, blocks=True)
+
+
+def _choose(asked: str, device: str) -> Precision:
     if asked != "auto":
         if device == "mps" and asked != "float32":
             raise ConfigError(f"train.precision = {asked} is not there on mps; expected float32")

@@ -68,7 +68,7 @@ def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
     with torch.random.fork_rng(devices=[]):
         model = Transformer(settings.model, prepared.tokenizer.ids).to(device).train()
         task = Translation(model, prepared.tokenizer, prepared.corpus, settings, workers)
-        precision = choose_precision(settings.train.precision, device)
+        precision = choose_precision(settings.train.precision, device, settings.train.compile)
         return rules.calibrate(task, settings.train, workers, precision), workers
 
 

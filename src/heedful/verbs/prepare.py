@@ -16,7 +16,6 @@ from heedful.data.languages import check_language, guess_languages
 from heedful.data.reading import Source, sources
 from heedful.data.tokenizer import Tokenizer
 from heedful.errors import ConfigError
-from heedful.machine import processor_has
 from heedful.settings import Settings
 from heedful.train import plan
 from heedful.train.report import Report, clock
@@ -64,7 +63,7 @@ def prepare_text(
     request: Request, made: Path, report: Report, tokenizer: Tokenizer | None = None
 ) -> Prepared:
     """Examine the text, learn its pieces unless given, write its ids, choose what nobody chose."""
-    from heedful.train.precision import SHORT_UNITS, choose_precision
+    from heedful.train.precision import choose_precision
 
     raw = dict(request.settings or {})
     guessed = guess_languages(request.files, request.columns)
@@ -105,11 +104,9 @@ def prepare_text(
     )
     minutes = settings.train.minutes
     device = device_of(request.device)
-    rate = plan.machine_rate()
-    numbers = choose_precision(settings.train.precision, device).name
-    short = numbers == "bfloat16" and device == "cpu"
-    if short and processor_has(*SHORT_UNITS):
-        rate *= plan.SHORT_GAIN
+    precision = choose_precision(settings.train.precision, device, settings.train.compile)
+    rate = plan.machine_rate() * plan.gain(precision)
+    short = precision.name == "bfloat16" and device == "cpu"
     settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
     return Prepared(corpus, tokenizer, health, facts, settings, short)
 

@@ -259,9 +259,9 @@ def _fit(
         model.load_state_dict(load_model(Folder.open(request.parent)).state_dict())
     task = Translation(model, tokenizer, corpus, settings, workers)
     to_score, looked_at = 2 * len(corpus.dev) + tests, min(LOOKED_AT, len(corpus.dev))
-    precision = choose_precision(training.precision, device)
+    precision = choose_precision(training.precision, device, training.compile)
     report.note(
-        f"{device}, {precision.name} ({precision.why})"
+        f"{device}, {precision.told} ({precision.why})"
         + (", layers compiled" if training.compile else "")
     )
     engine: Engine[Batch] | None = None
@@ -284,7 +284,7 @@ def _fit(
         workers=workers,
         engine=engine,
         precision=precision,
-        where=f"{world.size} x {workers} workers, {device}, {precision.name}",
+        where=f"{world.size} x {workers} workers, {device}, {precision.told}",
         listen=tensorboard(run / "tensorboard") if request.tensorboard else None,
         more=more,
         notes=begun.notes,
