@@ -36,7 +36,7 @@ def run(text: Captions, amounts: Amounts, rates: list[float]) -> Iterator[str]:
     Heedful learns its pieces itself; Joey NMT is given some that were learned in the same way.
     """
     sizes, updates = amounts.decoding, amounts.updates
-    numbers = choose_precision("auto", "cpu").name
+    numbers = choose_precision("auto", "cpu").told
     yield (
         f"The whole commands, `heedful train` and `joeynmt train`, on the text files, sizes "
         f"{sizes['d_model']} / {sizes['d_ff']}: target tokens/s as each logs them, in the course "

@@ -4,9 +4,10 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 from heedful import machine
-from heedful.machine import blocks_gain
+from heedful.machine import blocks_faster
 
 CODE = """
 import re
@@ -28,9 +29,15 @@ print(kept, resident() - before)
 
 
 def test_products_in_blocks_are_tried_where_they_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert blocks_gain.__wrapped__(1) > 0
-    monkeypatch.setattr(machine, "blocks", lambda: False)
-    assert blocks_gain.__wrapped__() == 1.0
+    threads, put = torch.get_num_threads(), monkeypatch.setattr
+    if torch.backends.mkldnn.is_available():
+        put(machine, "blocks", lambda: True)
+        for least, faster in ((0.0, True), (1e9, False)):
+            put(machine, "FASTER", least)
+            assert blocks_faster.__wrapped__(trials=1) == faster
+    put(machine, "blocks", lambda: False)
+    assert not blocks_faster.__wrapped__()
+    assert torch.get_num_threads() == threads
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have their own ways")

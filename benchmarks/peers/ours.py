@@ -82,7 +82,7 @@ class Training:
             "parameters": model.parameters_total,
             "workers": workers,
             "threads": torch.get_num_threads(),
-            "numbers": self._precision.name,
+            "numbers": self._precision.told,
             "before": held(),
         }
 
@@ -139,8 +139,9 @@ class Decoding:
         """Give the ids of every sentence."""
         how = {"beam": beam, "max_length": self._steps, "guards": False}
         sources = self._sources[::every]
-        if not batch:
-            found = self._engine.search(sources, DecodeSettings(**how), scored=False)
+        if batch <= 1:  # the engine divides them by itself, with so little room into ones
+            settings = DecodeSettings(**how, **({"batch_tokens": 1} if batch else {}))
+            found = self._engine.search(sources, settings, scored=False)
             return [hypotheses[0].ids for hypotheses in found]
         settings = DecodeSettings(**how, batch_tokens=1 << 30)
         self._engine.workers, spread = 1, self._engine.workers  # a batch is not to be divided

@@ -9,23 +9,21 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-__all__ = ["blocks", "blocks_gain", "give_memory_back", "keep_memory", "processor_has"]
+__all__ = ["blocks", "blocks_faster", "give_memory_back", "keep_memory", "processor_has"]
 
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4
-HEAP = 64 << 20
-"""Bytes of a heap that glibc makes for a thread."""
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+FASTER = 1.5
+"""Times as fast as the usual products others have to be, for to get there and back costs time."""
 
 
 def keep_memory() -> None:
     """Keep freed memory for the next step.
 
     Left alone, glibc gives the large tensors of every step back to the system and asks for them
-    again, page by page; keeping them makes a step's system time a fifth. A thread's heaps it gives
-    back as soon as they are empty, unless that would leave less free than it is asked to keep.
+    again, page by page; keeping them makes a step's system time a fifth.
     """
     _ask_glibc("mallopt", M_MMAP_MAX, 0)
     _ask_glibc("mallopt", M_TRIM_THRESHOLD, 2**31 - 1)
-    _ask_glibc("mallopt", M_TOP_PAD, HEAP)
 
 
 def give_memory_back() -> None:
@@ -55,26 +53,32 @@ def blocks() -> bool:
 
 
 @functools.lru_cache(maxsize=1)
-def blocks_gain(trials: int = 8) -> float:
-    """Say how many times as fast oneDNN's float32 products are as torch's usual ones, or 1.
+def blocks_faster(trials: int = 8) -> bool:
+    """Say whether oneDNN's float32 products are much faster than torch's usual ones.
 
     Tried and not looked up: torch's usual library gives some processors the code of older ones.
-    The best of trials in turns, for whatever else the machine does only makes one slower.
+    The best of trials in turns, for whatever else the machine does only makes one slower; with one
+    thread, so that it comes out alike whoever asks first.
     """
     import torch
 
     if not blocks():
-        return 1.0
-    a = torch.randn(512, 512)
-    plain = oneDNN = float("inf")
-    for _ in range(trials):
-        begun = time.perf_counter()
-        torch.mm(a, a)
-        between = time.perf_counter()
-        torch.ops.mkldnn._linear_pointwise(a, a, None, "none", [], "")
-        ended = time.perf_counter()
-        plain, oneDNN = min(plain, between - begun), min(oneDNN, ended - between)
-    return plain / oneDNN
+        return False
+    a = torch.ones(512, 512)
+    usual = other = float("inf")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        for _ in range(trials):
+            begun = time.perf_counter()
+            torch.mm(a, a)
+            between = time.perf_counter()
+            torch.ops.mkldnn._linear_pointwise(a, a, None, "none", [], "")
+            ended = time.perf_counter()
+            usual, other = min(usual, between - begun), min(other, ended - between)
+    finally:
+        torch.set_num_threads(threads)
+    return usual >= FASTER * other
 
 
 def _ask_glibc(function: str, *numbers: int) -> None:

@@ -186,10 +186,11 @@ class DecodeSettings(Part):
 
     beam: int = Field(default=4, ge=1, le=512)
     """Hypotheses kept; 1 is greedy."""
-    length_penalty: float = Field(default=0.6, ge=0)
+    length_penalty: float = Field(default=0.6, allow_inf_nan=False)
     """Scores are divided by ((offset + length) / (offset + 1)) to this power: more is longer."""
     length_offset: float = Field(default=5.0, ge=0)
-    """5 is GNMT's, which the paper uses; 0 is that of Marian, Hugging Face and CTranslate2."""
+    """5 is GNMT's, which the paper uses; 0 is that of Marian, Hugging Face and CTranslate2, which
+    training takes where neither is given."""
     max_length: int | None = Field(default=None, ge=1)
     """Pieces a sentence's translation may have; only the guards limit it when not given."""
     guards: bool = True

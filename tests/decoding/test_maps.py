@@ -10,16 +10,18 @@ import torch
 from heedful.decoding import maps
 from heedful.decoding.maps import MANY, WIDE, Map, added, mapped
 
-BLOCKED = [False, True] if torch.backends.mkldnn.is_available() else [False]
+THERE = torch.backends.mkldnn.is_available()
+BLOCKED = [(False, False), (True, False), (True, True)] if THERE else [(False, False)]
 
 
-@pytest.mark.parametrize("blocked", BLOCKED)
+@pytest.mark.parametrize(("blocked", "faster"), BLOCKED)
 @pytest.mark.parametrize("out", [WIDE, 11])
 @pytest.mark.parametrize("relu", [True, False])
 def test_a_map_is_a_product_and_a_bias(
-    monkeypatch: pytest.MonkeyPatch, blocked: bool, out: int, relu: bool
+    monkeypatch: pytest.MonkeyPatch, blocked: bool, faster: bool, out: int, relu: bool
 ) -> None:
     monkeypatch.setattr(maps, "blocks", lambda: blocked)
+    monkeypatch.setattr(maps, "blocks_faster", lambda: faster)
     matrix, bias = torch.randn(13, out), torch.randn(out)
     bias[-1] = -math.inf  # a word that cannot be predicted
     made = Map.of(matrix, bias, relu)
@@ -33,13 +35,14 @@ def test_a_map_is_a_product_and_a_bias(
             assert found.is_contiguous()
 
 
-@pytest.mark.parametrize("blocked", BLOCKED)
+@pytest.mark.parametrize(("blocked", "faster"), BLOCKED)
 @pytest.mark.parametrize("rows", [5, 8, 13, 64, MANY, MANY + 3])
 @pytest.mark.parametrize("out", [WIDE, 11])
 def test_a_change_is_added(
-    monkeypatch: pytest.MonkeyPatch, blocked: bool, rows: int, out: int
+    monkeypatch: pytest.MonkeyPatch, blocked: bool, faster: bool, rows: int, out: int
 ) -> None:
     monkeypatch.setattr(maps, "blocks", lambda: blocked)
+    monkeypatch.setattr(maps, "blocks_faster", lambda: faster)
     matrix, bias = torch.randn(13, out), torch.randn(out)
     x, change = torch.randn(rows, out), torch.randn(rows, 13)
     wanted = x + change @ matrix + bias

@@ -76,7 +76,7 @@ def test_rows_are_filled_up_and_taken_away_again() -> None:
         assert torch.equal(restored(shortened(turned), turned), turned.bfloat16().float())
 
 
-@pytest.mark.parametrize("in_blocks", [False, *BLOCKS])
+@pytest.mark.parametrize("in_blocks", BLOCKS)
 @pytest.mark.parametrize("shape", [(1, 7), (3, 5), (4, ROWS), (2, 33), (0, 3)])
 def test_products_in_blocks_are_those_of_float32(in_blocks: bool, shape: tuple[int, ...]) -> None:
     made = FeedForward(12, 20, "relu", dropout=0.0)

@@ -198,6 +198,19 @@ def test_sizes_that_do_not_fit_together_are_told() -> None:
     )
 
 
+def test_the_penalty_is_hugging_faces_unless_anything_of_it_was_given() -> None:
+    def penalty(**decode: float) -> tuple[float, float]:
+        found = chosen(29_000, raw={"decode": decode}).decode
+        return found.length_penalty, found.length_offset
+
+    assert penalty() == (0.5, 0.0)
+    assert penalty(length_penalty=1.8) == (1.8, 5.0)
+    assert penalty(length_offset=5.0) == (0.6, 5.0)
+    for preset in ("base", "big"):
+        found = chosen(29_000, raw=config.recipe(preset)).decode
+        assert (found.length_penalty, found.length_offset) == (0.6, 5.0)
+
+
 def test_the_machine_is_measured() -> None:
     assert 1e8 < machine_rate(trials=1) < 1e14
     assert 1e8 < machine_rate(Precision("bfloat16"), trials=1) < 1e14
@@ -207,7 +220,7 @@ def test_only_the_products_of_a_step_are_faster(monkeypatch: pytest.MonkeyPatch)
     short = Precision("bfloat16", "cpu")
     for faster, low, high in ((1.0, 0.9, 1.0), (2.15, 1.45, 1.6), (4.25, 2.0, 2.1), (99, 3.0, 3.5)):
         rates = {short: 1e11 * faster, None: 1e11}
-        monkeypatch.setattr(plan, "machine_rate", lambda p=None, rates=rates: rates[p])
+        monkeypatch.setattr(plan, "machine_rate", lambda p=None, trials=1, r=rates: r[p])
         assert low < gain(short) < high
     assert gain(Precision("float32", "cpu")) == gain(Precision("bfloat16", "cuda")) == 1.0
 

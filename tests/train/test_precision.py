@@ -25,6 +25,7 @@ def test_a_cpu_computes_in_what_it_has_units_for(
     monkeypatch: pytest.MonkeyPatch, has: dict[str, bool], name: str
 ) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
+    monkeypatch.setattr(module, "blocks_faster", lambda: False)  # it remembers
     assert choose_precision("auto", "cpu").name == name
     assert choose_precision("float32", "cpu").name == "float32"
 
@@ -42,31 +43,45 @@ def test_a_gpu_computes_in_what_it_has_units_for(
 
 
 @pytest.mark.parametrize(
-    ("gain", "asked", "device", "compiled", "in_blocks"),
+    ("faster", "asked", "device", "compiled", "in_blocks"),
     [
-        (2.0, "float32", "cpu", False, True),
-        (1.2, "float32", "cpu", False, False),
-        (2.0, "bfloat16", "cpu", False, False),
-        (2.0, "float32", "cuda", False, False),
-        (2.0, "float32", "cpu", True, False),
+        (True, "float32", "cpu", False, True),
+        (False, "float32", "cpu", False, False),
+        (True, "bfloat16", "cpu", False, False),
+        (True, "float32", "cuda", False, False),
+        (True, "float32", "cpu", True, False),
     ],
 )
 def test_float32_is_in_blocks_where_that_is_worth_it(
     monkeypatch: pytest.MonkeyPatch,
-    gain: float,
+    faster: bool,
     asked: str,
     device: str,
     compiled: bool,
     in_blocks: bool,
 ) -> None:
-    monkeypatch.setattr(module, "blocks_gain", lambda: gain)
+    monkeypatch.setattr(module, "blocks_faster", lambda: faster)
     assert choose_precision(asked, device, compiled).blocks == in_blocks
 
 
+def test_a_run_that_goes_on_multiplies_as_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, other = Precision(), Precision(blocks=True)
+    assert (usual.told, other.told) == ("float32", "float32 in blocks")
+    monkeypatch.setattr(module, "blocks", lambda: True)
+    for now in (usual, other):
+        for before in (usual, other):
+            assert now.as_in(f"1 x 2 workers, cpu, {before.told}") == before
+    short = Precision("bfloat16")
+    assert short.as_in("1 x 2 workers, cpu, float32 in blocks") == short
+    monkeypatch.setattr(module, "blocks", lambda: False)
+    assert usual.as_in("1 x 2 workers, cpu, float32 in blocks") == usual
+
+
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="torch has no oneDNN here")
 def test_products_in_blocks_give_the_same_gradient(workers: int) -> None:
     usual = gradients(Precision(), workers)
-    other = gradients(Precision(blocks=torch.backends.mkldnn.is_available()), workers)
+    other = gradients(Precision(blocks=True), workers)
     assert other[0] == pytest.approx(usual[0], rel=1e-5)
     assert torch.allclose(usual[1], other[1], atol=1e-5)
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from heedful.machine import blocks, blocks_gain
+from heedful.machine import blocks, blocks_faster
 from heedful.nn.attention import Attention
 from heedful.nn.layers import FeedForward
 
@@ -40,9 +40,10 @@ __all__ = [
 
 WIDE = 512
 """Numbers out of a map from which blocks are worth their while for any number of rows."""
-MANY, SOME = 128, 8
-"""Rows from which they are for any map; and where oneDNN's products are `FASTER` than others."""
-FASTER = 1.5
+MANY = 128
+"""Rows from which they are for any map."""
+SOME = 8
+"""Rows from which they are where oneDNN is much faster than what torch uses for the rest."""
 ROWS = 8
 """Up to so many rows are left as they are, for a product in blocks; more are filled up."""
 
@@ -80,7 +81,7 @@ class Map(NamedTuple):
         """Lay out a matrix (in, out)."""
         bend, least, laid_out = "relu" if relu else "none", 0, None
         if matrix.size(1) < WIDE:
-            least = SOME if blocks_gain() >= FASTER else MANY
+            least = SOME if blocks_faster() else MANY
         if blocks():
             laid_out = torch.ops.mkldnn._reorder_linear_weight(matrix.t().contiguous(), None)
             matrix = matrix if least else matrix.new_empty(0)

@@ -19,7 +19,7 @@ from heedful.nn.loss import LINE
 
 __all__ = ["BestStepper", "Stepper", "beam", "best_of", "greedy", "most_likely"]
 
-NONE = LengthPenalty(0.0)
+NO_PENALTY = LengthPenalty(0.0)
 
 BLOCK = LINE
 """Neighbours among which the largest is found first; rows of logits are multiples of it."""
@@ -69,7 +69,7 @@ def greedy(
     limits: Sequence[Limits],
     start: int,
     eos: int,
-    penalty: LengthPenalty = NONE,
+    penalty: LengthPenalty = NO_PENALTY,
     prefixes: Sequence[Sequence[int]] | None = None,
     choose: Chooser | None = None,
     scored: bool = True,

@@ -131,7 +131,7 @@ def _generation(folder: Folder) -> dict[str, Any]:
     if decode.beam > 1:
         # They divide by length ** p. With an offset of ours the two lean alike towards longer
         # translations at one length only: at twenty pieces, which GNMT's 5 makes four fifths.
-        found["length_penalty"] = round(decode.length_penalty * 20 / (decode.length_offset + 20), 3)
+        found["length_penalty"] = decode.length_penalty * (20 / (decode.length_offset + 20))
         found["early_stopping"] = False
     return found
 

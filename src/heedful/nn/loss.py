@@ -74,7 +74,7 @@ class _Projected(torch.autograd.Function):
         smoothing: float,
         pad: int | None,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        words = shortened(weight)[: weight.size(0)]
+        words = weight if in_blocks() else shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
         rows = max(LEAST, CHUNK // weight.size(0) // ROWS * ROWS)
         loss = hidden.new_zeros((), dtype=torch.float64)

@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 
 from heedful.errors import ConfigError
-from heedful.machine import blocks_gain, processor_has
+from heedful.machine import blocks, blocks_faster, processor_has
 from heedful.nn.linear import products_in
 
 __all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
@@ -18,8 +18,7 @@ __all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
 Name = Literal["float32", "bfloat16", "float16"]
 SHORT_UNITS = ("avx512_bf16", "amx_bf16")
 """Of a CPU: with one of them products in bfloat16 are faster, without far slower."""
-WORTH_IT = 1.5
-"""Times as fast as the usual products that oneDNN's have to be, for they cost two copies each."""
+IN_BLOCKS = " in blocks"
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,13 @@ class Precision:
     @property
     def told(self) -> str:
         """What decides about the last bit, in words."""
-        return f"{self.name} in blocks" if self.blocks else self.name
+        return self.name + IN_BLOCKS if self.blocks else self.name
+
+    def as_in(self, where: str) -> Precision:
+        """Multiply as a run did that goes on here, though a trial may have come out otherwise."""
+        if (self.name, self.device) != ("float32", "cpu") or not blocks():
+            return self
+        return replace(self, blocks=where.endswith(IN_BLOCKS))
 
     def numbers(self) -> AbstractContextManager[None]:
         """Compute in these numbers inside a `with`; every thread has to say so for itself."""
@@ -54,7 +59,7 @@ def choose_precision(asked: str, device: str, compiled: bool = False) -> Precisi
     """
     found = _choose(asked, device)
     usual = compiled or (found.name, device) != ("float32", "cpu")
-    return found if usual or blocks_gain() < WORTH_IT else replace(found, blocks=True)
+    return found if usual else replace(found, blocks=blocks_faster())
 
 
 def _choose(asked: str, device: str) -> Precision:

@@ -27,8 +27,8 @@ def choose_penalty(
 ) -> Folder:
     """Choose the length penalty on the development set, and write it into the folder.
 
-    How short a model's likeliest translations are differs from model to model. The beam finds the
-    same hypotheses whatever the penalty, so trying several costs one search.
+    How short a model's likeliest translations are differs from model to model. The beam finds
+    nearly the same hypotheses whatever the penalty, so trying several costs one search.
     """
     from heedful.decoding.batch import search
     from heedful.decoding.hypothesis import LengthPenalty, rerank

@@ -106,7 +106,7 @@ def prepare_text(
     device = device_of(request.device)
     precision = choose_precision(settings.train.precision, device, settings.train.compile)
     rate = plan.machine_rate() * plan.gain(precision)
-    short = precision.name == "bfloat16" and device == "cpu"
+    short = device == "cpu" and (precision.name == "bfloat16" or precision.blocks)
     settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
     return Prepared(corpus, tokenizer, health, facts, settings, short)
 

@@ -255,11 +255,14 @@ def _fit(
         workers = workers_for(settings.data.batch_tokens, device, request.threads)
     torch.manual_seed(training.seed)
     model = Transformer(settings.model, folder.ids).to(device)
-    if request.parent and request.inherit == "weights" and not States(run / "state").facts():
+    before = States(run / "state").facts()
+    if request.parent and request.inherit == "weights" and not before:
         model.load_state_dict(load_model(Folder.open(request.parent)).state_dict())
     task = Translation(model, tokenizer, corpus, settings, workers)
     to_score, looked_at = 2 * len(corpus.dev) + tests, min(LOOKED_AT, len(corpus.dev))
     precision = choose_precision(training.precision, device, training.compile)
+    if before:
+        precision = precision.as_in(before.get("where", ""))
     report.note(
         f"{device}, {precision.told} ({precision.why})"
         + (", layers compiled" if training.compile else "")
