@@ -1,12 +1,13 @@
-"""Linear maps: in float32, or with their products as a CPU is faster at them.
+"""Linear maps: in float32, or with their products in whatever way a CPU is fastest at them.
 
 That can be numbers half as long, where it has units for them, or oneDNN's blocks: torch's usual
 library for products in float32 gives processors of some makers the code of older ones, and on such
 with AVX-512 oneDNN's are twice as fast. Inside `products_in` the one or the other is taken.
 
-`torch.autocast` would do that too, but on a CPU it gives most of the gain away again: it shortens
-attention, which is made of many tiny products there, and meets a new number of rows at every step
-(see `shortened`). Here only the large products are short, in bfloat16 those of the loss among them.
+`torch.autocast` would shorten numbers too, but on a CPU it gives most of the gain away again: it
+shortens attention, which is made of many tiny products there, and meets a new number of rows at
+every step (see `shortened`). Here only the large products are short, in bfloat16 those of the loss
+among them.
 Weights, sums, norms, attention and the softmax stay in float32; a GPU keeps its autocast.
 """
 

@@ -261,7 +261,7 @@ def _fit(
     task = Translation(model, tokenizer, corpus, settings, workers)
     to_score, looked_at = 2 * len(corpus.dev) + tests, min(LOOKED_AT, len(corpus.dev))
     precision = choose_precision(training.precision, device, training.compile)
-    if before:
+    if before and not training.compile:
         precision = precision.as_in(before.get("where", ""))
     report.note(
         f"{device}, {precision.told} ({precision.why})"
