@@ -139,9 +139,6 @@ def kept(model: nn.Module, forwards: Sequence[Any], constants: Sequence[Tensor] 
         held: dict[int, tuple[int, Tensor]] = {}
 
         def note(tensor: Tensor, held: dict[int, tuple[int, Tensor]] = held) -> Tensor:
-            if tensor.layout == torch._mkldnn:  # type: ignore[attr-defined]
-                held[id(tensor)] = (tensor.numel() * tensor.element_size(), tensor)
-                return tensor
             storage = tensor.untyped_storage()
             if storage.data_ptr() not in there:
                 held[storage.data_ptr()] = (storage.nbytes(), tensor)

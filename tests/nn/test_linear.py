@@ -96,6 +96,21 @@ def test_products_in_blocks_are_those_of_float32(in_blocks: bool, shape: tuple[i
         assert torch.allclose(usual, other, atol=1e-5)
 
 
+@pytest.mark.parametrize("in_blocks", BLOCKS)
+def test_a_product_in_blocks_keeps_what_any_keeps(in_blocks: bool) -> None:
+    made, x = Linear(12, 20), torch.randn(2, ROWS, 12, requires_grad=True)
+    kept: list[int] = []
+    for asked in (False, in_blocks):
+        sizes: list[int] = []
+        with (
+            products_in(torch.float32, asked),
+            torch.autograd.graph.saved_tensors_hooks(lambda t: sizes.append(t.numel()) or t, id),  # noqa: B023
+        ):
+            made(x)
+        kept.append(sum(sizes))
+    assert kept[1] == kept[0] == x.numel() + made.weight.numel()
+
+
 def test_autocast_is_left_to_itself() -> None:
     x, made = torch.randn(3, 4), Linear(4, 5)
     with torch.autocast("cpu", torch.bfloat16):

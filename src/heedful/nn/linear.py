@@ -16,6 +16,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -80,8 +81,32 @@ def product(a: Tensor, b: Tensor) -> Tensor:
     """Multiply two matrices; both are of the numbers asked for, and nothing is learned by it."""
     if not _asked.blocks:
         return a @ b
-    found: Tensor = torch.ops.mkldnn._linear_pointwise(a, b.t(), None, "none", [], "")
+    return _multiplied(a, b.t())
+
+
+def _multiplied(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Have oneDNN compute a @ b.T + bias."""
+    found: Tensor = torch.ops.mkldnn._linear_pointwise(a, b, bias, "none", [], "")
     return found
+
+
+class _InBlocks(torch.autograd.Function):
+    """A linear map and its gradients by oneDNN, which keeps its input and nothing else.
+
+    `aten::mkldnn_linear` would do the same without Python, but copies its input and its output, and
+    keeps all four.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return _multiplied(x, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        (up,) = gradients
+        x, weight = ctx.saved_tensors
+        return _multiplied(up, weight.t()), _multiplied(up.t(), x.t()), up.sum(0)
 
 
 def shortened(x: Tensor) -> Tensor:
@@ -108,8 +133,8 @@ def restored(found: Tensor, x: Tensor) -> Tensor:
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """Map x, in the numbers asked for; what was shortened before stays short."""
     short = shortened(x)
-    if _asked.blocks:
-        found = torch.ops.aten.mkldnn_linear(short.to_mkldnn(), weight, bias).to_dense()
+    if _asked.blocks and len(short):
+        found = _InBlocks.apply(short, weight, bias)  # type: ignore[no-untyped-call]
     else:
         found = F.linear(short, weight.to(short.dtype), bias.to(short.dtype))
     return restored(found, x)
