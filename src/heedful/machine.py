@@ -9,7 +9,14 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-__all__ = ["blocks", "blocks_faster", "give_memory_back", "keep_memory", "processor_has"]
+__all__ = [
+    "blocks",
+    "blocks_faster",
+    "give_memory_back",
+    "keep_memory",
+    "processor_has",
+    "torch_has",
+]
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 FASTER = 1.5
@@ -42,14 +49,18 @@ def processor_has(*units: str) -> bool:
     return any(found.get(unit) for unit in units)
 
 
-@functools.lru_cache(maxsize=1)
-def blocks() -> bool:
-    """Say whether this torch on this machine has fast products of weights in oneDNN's blocks."""
+def torch_has(library: str, operation: str) -> bool:
+    """Say whether this torch has an operation of oneDNN's; a torch built without it may not ask."""
     import torch
 
     there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    has = hasattr(torch.ops.mkldnn, "_linear_pointwise") if there else False
-    return has and processor_has("avx512_f")
+    return bool(there and hasattr(getattr(torch.ops, library), operation))
+
+
+@functools.lru_cache(maxsize=1)
+def blocks() -> bool:
+    """Say whether this torch on this machine has fast products of weights in oneDNN's blocks."""
+    return torch_has("mkldnn", "_linear_pointwise") and processor_has("avx512_f")
 
 
 @functools.lru_cache(maxsize=1)

@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from heedful.decoding.maps import filled
-from heedful.machine import processor_has
+from heedful.machine import processor_has, torch_has
 from heedful.nn.loss import LINE
 
 __all__ = ["Shortlist", "best", "guess", "worth_it"]
@@ -44,9 +44,7 @@ ROWS = 32
 @functools.lru_cache(maxsize=1)
 def worth_it() -> bool:
     """Say whether such whole numbers are multiplied faster than others here."""
-    there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    has = hasattr(torch.ops.onednn, "qlinear_pointwise") if there else False
-    return has and processor_has("avx2")
+    return torch_has("onednn", "qlinear_pointwise") and processor_has("avx2")
 
 
 @functools.lru_cache(maxsize=1)

@@ -105,7 +105,8 @@ def prepare_text(
     minutes = settings.train.minutes
     device = device_of(request.device)
     precision = choose_precision(settings.train.precision, device, settings.train.compile)
-    rate = plan.machine_rate() * plan.gain(precision)
+    rate = plan.machine_rate()
+    rate *= plan.gain(precision, rate)
     short = device == "cpu" and (precision.name == "bfloat16" or precision.blocks)
     settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
     return Prepared(corpus, tokenizer, health, facts, settings, short)
