@@ -18,7 +18,7 @@ from benchmarks.contest import AbsentError, table
 from benchmarks.peers.work import TrainingWork
 from benchmarks.sizes import Amounts
 from benchmarks.training import entries, tokens
-from heedful.decoding.quick import Quick
+from heedful.decoding.stepper import CachedStepper
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings
 
@@ -91,7 +91,7 @@ def cache_bytes(
     ids = captions(amounts.pieces, amounts.pairs, amounts.sentences).tokenizer.ids
     model = Transformer(s, ids).eval()
     source = torch.full((rows, length), ids.unk)
-    stepper = Quick(model).begin(model.encode(source, torch.full((rows,), length)))
+    stepper = CachedStepper(model, model.encode(source, torch.full((rows,), length)))
     for _ in range(steps):
         stepper.step(torch.full((rows,), ids.unk))
     return stepper.bytes() / rows, FLOAT * s.decoder_layers * 2.0 * s.d_model * (steps + length)

@@ -15,6 +15,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from heedful.nn import onednn
+
 torch.set_num_threads(1)  # models here are tiny: a second thread would only wait
 hypothesis.settings.register_profile("heedful", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("heedful")
@@ -70,6 +72,13 @@ def _shapes_are_checked() -> Iterator[None]:
 def _seeded() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)  # whatever the test before set
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_onednn() -> None:
+    """With HEEDFUL_WITHOUT_ONEDNN=1 the suite runs as on a torch that lacks its operations."""
+    if os.environ.get("HEEDFUL_WITHOUT_ONEDNN"):
+        onednn.available = lambda: False
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
-"""Memory kept for the next step, and memory given back."""
+"""Memory kept for the next step, memory given back, and the cores there are."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-import torch
 
 from heedful import machine
-from heedful.machine import blocks_faster
 
 CODE = """
 import re
@@ -28,16 +28,34 @@ print(kept, resident() - before)
 """
 
 
-def test_products_in_blocks_are_tried_where_they_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    threads, put = torch.get_num_threads(), monkeypatch.setattr
-    if torch.backends.mkldnn.is_available():
-        put(machine, "blocks", lambda: True)
-        for least, faster in ((0.0, True), (1e9, False)):
-            put(machine, "FASTER", least)
-            assert blocks_faster.__wrapped__(trials=1) == faster
-    put(machine, "blocks", lambda: False)
-    assert not blocks_faster.__wrapped__()
-    assert torch.get_num_threads() == threads
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({}, sys.maxsize),
+        ({"cpu.max": "max 100000\n"}, sys.maxsize),
+        ({"cpu.max": "150000 100000\n"}, 2),
+        ({"cpu.max": "5000 100000\n"}, 1),
+        ({"cpu/cpu.cfs_quota_us": "400000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 4),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, sys.maxsize),
+        ({"cpu.max": "nonsense"}, sys.maxsize),
+    ],
+)
+def test_a_container_s_share_of_time_is_so_many_cores(
+    tmp_path: Path, files: dict[str, str], cores: int
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="ascii")
+    assert machine._container_limit(tmp_path) == cores
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux binds to cores")
+def test_cores_that_may_not_be_used_are_not_counted() -> None:
+    code = (
+        "import os; from heedful.machine import cores; os.sched_setaffinity(0, {0}); print(cores())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have their own ways")

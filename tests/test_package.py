@@ -25,7 +25,7 @@ SOURCE = ROOT / "src" / "heedful"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 ORDER = """
-    cli > serve > verbs > translator > train, explain, interchange > tasks > decoding
+    cli > serve > verbs > translator > tasks > train, explain, interchange > decoding
     > models, metrics > nn, data > config > settings > errors, files, machine
 """
 LEVELS = [[name.strip() for name in level.split(",")] for level in ORDER.split(">")]

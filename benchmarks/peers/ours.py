@@ -1,4 +1,4 @@
-"""Heedful: training through the crew as `heedful train` does, decoding through its engines."""
+"""Heedful: training through replicas as `heedful train` does, decoding through its engines."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from torch import nn
 from benchmarks.peers.work import TrainingWork, kept
 from heedful.data.batching import Batch, pad
 from heedful.decoding.batch import TorchEngine
-from heedful.machine import keep_memory
+from heedful.machine import keep_memory, workers_for
 from heedful.models.folder import Folder, load_model
 from heedful.models.transformer import Transformer
 from heedful.nn.dropout import pool
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds, TrainSettings
-from heedful.train.crew import Crew
-from heedful.train.machine import workers_for
 from heedful.train.precision import choose_precision
+from heedful.train.replicas import Replicas
 
 
 class Task:
-    """The least a crew needs: a model and its loss."""
+    """The least replicas need: a model and its loss."""
 
     def __init__(self, model: Transformer, smoothing: float = 0.1) -> None:
         self.model, self._smoothing = model, smoothing
@@ -58,7 +57,7 @@ def batch_of(
 
 
 class Training:
-    """Steps of a crew, once over the batches each time it is called."""
+    """Steps of replicas, once over the batches each time it is called."""
 
     def __init__(
         self,
@@ -76,7 +75,9 @@ class Training:
             workers = workers_for(positions, "cpu")
         self._task: Any = Task(model.train(), smoothing)
         self._precision = choose_precision(numbers, "cpu")
-        self._crew: Crew[Batch] = Crew(self._task, TrainSettings(), workers, self._precision)
+        self._replicas: Replicas[Batch] = Replicas(
+            self._task, TrainSettings(), workers, self._precision
+        )
         self.batches = batches
         self.facts = {
             "parameters": model.parameters_total,
@@ -88,16 +89,16 @@ class Training:
 
     def __call__(self, what: str = "steps", lr: float = 1e-4) -> float:
         """Take a step on each batch, or count what a forward pass keeps for the backward one."""
-        task, crew = self._task, self._crew
+        task, replicas = self._task, self._replicas
         if what == "kept":
-            parts = [p for b in self.batches for p in b.split(crew.size)]
+            parts = [p for b in self.batches for p in b.split(replicas.size)]
             mask = pool(task.model.settings.dropout, torch.float32)
             with self._precision.numbers():
                 forwards = [lambda p=p: task.loss(task.model, p) for p in parts]
                 return kept(task.model, forwards, [mask])
         for batch in self.batches:
-            tokens, loss, _ = crew.gradients([batch], list(range(crew.size)))
-            crew.update(lr, min(1.0, 1.0 / crew.norm()))
+            tokens, loss, _ = replicas.gradients([batch], list(range(replicas.size)))
+            replicas.update(lr, min(1.0, 1.0 / replicas.norm()))
         return loss / tokens
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "recipe",
     "resolve",
     "token_ids",
+    "upgrade",
 ]
 
 Raw = dict[str, Any]
@@ -209,6 +210,20 @@ def token_ids(raw: Mapping[str, Any]) -> TokenIds:
     if outside:
         raise ConfigError("\n".join(outside))
     return ids
+
+
+RETIRED = ("train.ema",)
+"""Settings of earlier versions that have no effect on a trained model."""
+
+
+def upgrade(raw: Mapping[str, Any]) -> Raw:
+    """Give what an earlier version wrote into a folder as this one would have written it."""
+    new = merge(raw)
+    for key in RETIRED:
+        table, name = key.split(".")
+        if isinstance(new.get(table), dict):
+            new[table].pop(name, None)
+    return new
 
 
 def dump(settings: Settings, ids: TokenIds | None = None) -> str:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
+import os
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 
 __all__ = [
-    "blocks",
-    "blocks_faster",
+    "cores",
+    "decoding_workers",
     "give_memory_back",
     "keep_memory",
     "processor_has",
-    "torch_has",
+    "workers_for",
 ]
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
-FASTER = 1.5
-"""Times as fast as the usual products others have to be, for to get there and back costs time."""
 
 
 def keep_memory() -> None:
@@ -49,47 +49,54 @@ def processor_has(*units: str) -> bool:
     return any(found.get(unit) for unit in units)
 
 
-def torch_has(library: str, operation: str) -> bool:
-    """Say whether this torch has an operation of oneDNN's; a torch built without it may not ask."""
-    import torch
-
-    there = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    return bool(there and hasattr(getattr(torch.ops, library), operation))
-
-
 @functools.lru_cache(maxsize=1)
-def blocks() -> bool:
-    """Say whether this torch on this machine has fast products of weights in oneDNN's blocks."""
-    return torch_has("mkldnn", "_linear_pointwise") and processor_has("avx512_f")
+def cores() -> int:
+    """Count the cores this process may use: in a container, or under taskset, not all of them."""
+    try:
+        count = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on Linux
+        count = os.cpu_count() or 1
+    return max(1, min(count, _container_limit()))
 
 
-@functools.lru_cache(maxsize=1)
-def blocks_faster(trials: int = 8) -> bool:
-    """Say whether oneDNN's float32 products are much faster than torch's usual ones.
+def _container_limit(root: Path = Path("/sys/fs/cgroup")) -> int:
+    """Give the whole cores a container's share of time comes to; without a limit, very many."""
+    try:
+        quota, period = (root / "cpu.max").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        try:
+            quota, period = (
+                (root / "cpu" / f"cpu.cfs_{name}_us").read_text(encoding="ascii").strip()
+                for name in ("quota", "period")
+            )
+        except (OSError, ValueError):
+            return sys.maxsize
+    if not quota.isdigit() or not period.isdigit() or int(period) == 0:  # "max", or -1
+        return sys.maxsize
+    return math.ceil(int(quota) / int(period))
 
-    Tried and not looked up: torch's usual library gives some processors the code of older ones.
-    The best of trials in turns, for whatever else the machine does only makes one slower; with one
-    thread, so that it comes out alike whoever asks first.
+
+def workers_for(batch_tokens: int, device: str, threads: int = 0) -> int:
+    """Say how many workers share a batch: one a core, as long as each has enough to do.
+
+    The cores that are left over split the operations of each worker among them.
     """
     import torch
 
-    if not blocks():
-        return False
-    a = torch.ones(512, 512)
-    usual = other = float("inf")
-    threads = torch.get_num_threads()
+    if device != "cpu":
+        return 1
+    count = threads or cores()
+    workers = max(1, min(count, batch_tokens // 512))
+    torch.set_num_threads(max(1, count // workers))
+    return workers
+
+
+def decoding_workers(threads: int = 0) -> int:
+    """Give decoding a worker a core, each with one thread: faster than one with all of them."""
+    import torch
+
     torch.set_num_threads(1)
-    try:
-        for _ in range(trials):
-            begun = time.perf_counter()
-            torch.mm(a, a)
-            between = time.perf_counter()
-            torch.ops.mkldnn._linear_pointwise(a, a, None, "none", [], "")
-            ended = time.perf_counter()
-            usual, other = min(usual, between - begun), min(other, ended - between)
-    finally:
-        torch.set_num_threads(threads)
-    return usual >= FASTER * other
+    return threads or cores()
 
 
 def _ask_glibc(function: str, *numbers: int) -> None:

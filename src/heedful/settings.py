@@ -135,7 +135,7 @@ class DataSettings(Part):
 
 
 class TrainSettings(Part):
-    """The paper's optimiser, schedule and smoothing, and when to stop, look and save."""
+    """The paper's optimiser, schedule and smoothing, and when to stop, evaluate and save."""
 
     steps: int | None = Field(default=None, ge=1)
     """Optimiser steps at most."""
@@ -166,17 +166,15 @@ class TrainSettings(Part):
     accumulate: int = Field(default=1, ge=1)
     """Batches whose gradients are summed into one step."""
     evaluate_every: int | None = Field(default=None, ge=1)
-    """Steps between looks at the development set; once an epoch by default."""
+    """Steps between evaluations on the development set; once an epoch by default."""
     patience: int = Field(default=8, ge=1)
-    """Looks without a better development score before stopping early."""
+    """Evaluations without a better development score before stopping early."""
     average: int = Field(default=5, ge=1)
     """Checkpoints averaged into the final weights where that scores better; 1 turns it off."""
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Numbers of the matrix products; auto takes bfloat16 or float16 where the hardware has it."""
     compile: bool = False
     """Have torch.compile fuse each layer: slow to begin, then often faster on a GPU."""
-    ema: float = Field(default=0.0, ge=0, lt=1)
-    """Decay of a moving average of the weights, tried beside the others at the end; 0 is none."""
     log_every: int = Field(default=50, ge=1)
     """Steps between lines of the log."""
 

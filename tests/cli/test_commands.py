@@ -98,14 +98,14 @@ def test_an_interrupted_training_says_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = ["train", *two_files(tmp_path, 30), "-o", tmp_path / "a model", *training(steps=5)]
-    step = Trainer._step
+    step = Trainer.step
 
     def interrupting(trainer: Trainer[object], group: list[object]) -> object:
         trainer.interrupted = trainer.state.step >= 2
         return step(trainer, group)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "_step", interrupting)
+        patch.setattr(Trainer, "step", interrupting)
         called = call(*command)
     assert called.code == 130
     told = called.err.splitlines()[-2:]

@@ -90,7 +90,7 @@ def test_rows_can_leave_the_cache_and_change_places() -> None:
         memory, cache = model.encode(source, lengths), model.cache()
         for i in range(4):
             model.step(target[:, i], memory, cache)
-        cache.select(rows)
+        cache.select(rows, sources=rows)
         after = model.step(target[rows, 4], memory.select(rows), cache)
         full = model(source, lengths, target)[:, 4]
     torch.testing.assert_close(after, full[rows], rtol=0, atol=1e-5)

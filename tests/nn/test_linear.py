@@ -9,12 +9,13 @@ import torch
 from torch.nn import functional as F
 
 from heedful.nn import loss as loss_module
+from heedful.nn import onednn
 from heedful.nn.layers import Activation, FeedForward
 from heedful.nn.linear import ROWS, Linear, linear, products_in, restored, shortened
 from heedful.nn.loss import projected
 
 SHORT = [torch.bfloat16, torch.float16]
-BLOCKS = [True] if torch.backends.mkldnn.is_available() else []
+ONEDNN = [True] if onednn.available() else []
 
 
 @pytest.mark.parametrize("numbers", SHORT)
@@ -76,13 +77,13 @@ def test_rows_are_filled_up_and_taken_away_again() -> None:
         assert torch.equal(restored(shortened(turned), turned), turned.bfloat16().float())
 
 
-@pytest.mark.parametrize("in_blocks", BLOCKS)
+@pytest.mark.parametrize("with_onednn", ONEDNN)
 @pytest.mark.parametrize("shape", [(1, 7), (3, 5), (4, ROWS), (2, 33), (0, 3)])
-def test_products_in_blocks_are_those_of_float32(in_blocks: bool, shape: tuple[int, ...]) -> None:
+def test_products_by_onednn_are_the_usual_ones(with_onednn: bool, shape: tuple[int, ...]) -> None:
     made = FeedForward(12, 20, "relu", dropout=0.0)
     x = torch.randn(*shape, 12)
     found = []
-    for asked in (False, in_blocks):
+    for asked in (False, with_onednn):
         at = x.clone().requires_grad_()
         made.zero_grad()
         with products_in(torch.float32, asked):
@@ -96,11 +97,11 @@ def test_products_in_blocks_are_those_of_float32(in_blocks: bool, shape: tuple[i
         assert torch.allclose(usual, other, atol=1e-5)
 
 
-@pytest.mark.parametrize("in_blocks", BLOCKS)
-def test_a_product_in_blocks_keeps_what_any_keeps(in_blocks: bool) -> None:
+@pytest.mark.parametrize("with_onednn", ONEDNN)
+def test_a_product_with_onednn_keeps_what_any_keeps(with_onednn: bool) -> None:
     made, x = Linear(12, 20), torch.randn(2, ROWS, 12, requires_grad=True)
     kept: list[int] = []
-    for asked in (False, in_blocks):
+    for asked in (False, with_onednn):
         sizes: list[int] = []
         with (
             products_in(torch.float32, asked),
@@ -122,8 +123,8 @@ def test_autocast_is_left_to_itself() -> None:
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("least", [loss_module.LEAST, 3])
 @pytest.mark.parametrize(
-    ("numbers", "in_blocks", "near"),
-    [(torch.bfloat16, False, 0.02), *((torch.float32, one, 1e-6) for one in BLOCKS)],
+    ("numbers", "with_onednn", "near"),
+    [(torch.bfloat16, False, 0.02), *((torch.float32, one, 1e-6) for one in ONEDNN)],
 )
 def test_the_loss_of_other_products_is_nearly_that_of_the_usual_ones(
     monkeypatch: pytest.MonkeyPatch,
@@ -131,7 +132,7 @@ def test_the_loss_of_other_products_is_nearly_that_of_the_usual_ones(
     bias: bool,
     least: int,
     numbers: torch.dtype,
-    in_blocks: bool,
+    with_onednn: bool,
     near: float,
 ) -> None:
     monkeypatch.setattr(loss_module, "CHUNK", 1)
@@ -140,7 +141,7 @@ def test_the_loss_of_other_products_is_nearly_that_of_the_usual_ones(
     shift = torch.randn(words) if bias else None
     targets = torch.randint(0, words - 1, (29,))
     found = []
-    for asked in ((torch.float32, False), (numbers, in_blocks)):
+    for asked in ((torch.float32, False), (numbers, with_onednn)):
         at = [t.clone().requires_grad_() for t in (hidden, weight)]
         with products_in(*asked):
             loss = projected(*at, shift, targets, 0.1, words - 1)

@@ -42,7 +42,6 @@ SETTINGS = {
         "schedule": "linear",
         "lr": 0.01,
         "warmup": 4,
-        "ema": 0.9,
     },
 }
 
@@ -78,7 +77,7 @@ def run(files: tuple[Path, Path], output: Path, fatal: int | None) -> int:
         *((os, name) for name in ("replace", "fsync", "unlink", "ftruncate")),
         *((Path, name) for name in ("write_bytes", "mkdir")),
         (report.LogFile, "_append"),
-        (loop.Trainer, "_step"),
+        (loop.Trainer, "step"),
     ):
         moments.before(owner, name)
     torch.set_num_threads(1)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from toy_task import Reverse
 
 from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
+from heedful.train.budget import Budget
+from heedful.train.journal import Journal
 from heedful.train.loop import Trainer
 from heedful.train.ranks import Parallel, Ranks
-from heedful.train.report import SilentReport
+from heedful.train.replicas import Replicas
 from heedful.train.state import Clock, Outcome
 from heedful.train.world import World, joined, share_machine
 
@@ -34,24 +37,22 @@ def trained(
 ) -> Outcome:
     """Train in `folder`, alone or as one of several; with `stop`, interrupted after that step."""
     work, how = task(), settings(**changes)  # type: ignore[arg-type]
+    strategy = Ranks(work, how, parallel) if parallel else Replicas(work, how, 1)
     trainer: Trainer[Batch] = Trainer(
         work,
         how,
-        folder,
-        peak=0.01,
-        report=SilentReport(),
+        strategy,
+        Budget(how, 0.01, Clock(None)),
+        Journal(folder, lead=strategy.lead),
         keep=lambda: None,
-        clock=Clock(None),
-        engine=Ranks(work, how, parallel) if parallel else None,
     )
-    take = trainer._step
+    take = trainer.step
 
-    def stepping(group: list[Batch]) -> tuple[int, float, float, float]:
-        found = take(group)
+    def stepping(group: Sequence[Batch]) -> None:
+        take(group)
         trainer.interrupted = trainer.state.step == stop
-        return found
 
-    trainer._step = stepping  # type: ignore[method-assign]
+    trainer.step = stepping  # type: ignore[method-assign]
     return trainer.train()
 
 

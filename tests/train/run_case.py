@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from toy_task import Reverse
 
 from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
+from heedful.train.budget import Budget
+from heedful.train.journal import Journal
 from heedful.train.loop import Trainer
-from heedful.train.report import SilentReport
+from heedful.train.replicas import Replicas
 from heedful.train.state import Clock
 
 Weights = dict[str, Tensor]
@@ -33,15 +35,15 @@ class Run:
     ) -> None:
         self.task, self.folder = task, folder
         self.kept: list[Weights] = []
+        budget = {k: kind.pop(k) for k in ("evaluation_seconds",) if k in kind}
+        journal = {k: kind.pop(k) for k in ("report", "where", "listen") if k in kind}
         self.trainer: Trainer[Batch] = Trainer(
             task,
             how,
-            folder,
-            peak=how.lr or 0.01,
-            report=kind.pop("report", SilentReport()),
+            Replicas(task, how, workers),
+            Budget(how, how.lr or 0.01, Clock(how.minutes), **budget),
+            Journal(folder, **journal),
             keep=lambda: self.kept.append(self.weights()),
-            clock=Clock(how.minutes),
-            workers=workers,
             **kind,
         )
 
@@ -50,15 +52,14 @@ class Run:
 
     def after(self, step: int, do: Callable[[], object]) -> None:
         """Have something happen when a step is done."""
-        take = self.trainer._step
+        take = self.trainer.step
 
-        def stepping(group: list[Batch]) -> tuple[int, float, float, float]:
-            found = take(group)
+        def stepping(group: Sequence[Batch]) -> None:
+            take(group)
             if self.trainer.state.step == step:
                 do()
-            return found
 
-        self.trainer._step = stepping  # type: ignore[method-assign]
+        self.trainer.step = stepping  # type: ignore[method-assign]
 
     def log(self, kind: str | None = None) -> list[dict[str, Any]]:
         lines = (self.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()

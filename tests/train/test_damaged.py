@@ -45,7 +45,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stopped")
     write_text(folder)
     again(folder, "whole")
-    take: Callable[..., Any] = loop.Trainer._step
+    take: Callable[..., Any] = loop.Trainer.step
 
     def stepping(trainer: loop.Trainer[Any], group: Any) -> Any:
         found = take(trainer, group)
@@ -53,7 +53,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return found
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(loop.Trainer, "_step", stepping)
+        patched.setattr(loop.Trainer, "step", stepping)
         result, _ = again(folder)
     assert (result.finished, result.step) == (False, 12)
     return folder
@@ -160,13 +160,13 @@ from killed import SETTINGS
 from heedful.errors import HeedfulError
 from heedful.train import loop
 from heedful.verbs.train import Request, train
-take = loop.Trainer._step
+take = loop.Trainer.step
 def stepping(trainer, group):
     if trainer.state.step == 7:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
     return take(trainer, group)
-loop.Trainer._step = stepping
+loop.Trainer.step = stepping
 folder = Path(sys.argv[2])
 try:
     train(Request(files=(folder / "a.en", folder / "a.fr"), output=folder / "full",

@@ -16,9 +16,9 @@ from heedful.decoding.batch import search
 from heedful.errors import ConfigError
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, TrainSettings
-from heedful.tasks.protocol import Evaluation
 from heedful.train.checkpoint import read_weights
 from heedful.train.events import tensorboard
+from heedful.train.learner import Evaluation
 from heedful.train.loop import seed_of
 from heedful.train.report import SilentReport
 from heedful.train.state import Outcome
@@ -143,7 +143,7 @@ def test_a_finished_run_goes_on_where_more_is_asked_for(tmp_path: Path, schedule
     outcome = more.trainer.train()
     assert (outcome.step, outcome.why) == (20, "finished")
     assert not same(more.weights(), first.weights())
-    rates = [more.trainer.schedule.lr(step) for step in range(13, 21)]
+    rates = [more.trainer.budget.schedule.lr(step) for step in range(13, 21)]
     assert rates == sorted(rates, reverse=True)
     assert (rates[-1] == 0) == (schedule == "linear")
     assert {r["step"] for r in more.log("look")} == {4, 8, 12, 16, 20}
@@ -157,7 +157,7 @@ def test_a_stopped_run_may_be_given_another_end(tmp_path: Path) -> None:
     longer = Run(tmp_path, Reverse(), how.model_copy(update={"steps": 40}))
     assert longer.trainer.train().step == 40
     # Until the stop the old line to step 20, then from there a new one to step 40.
-    rates = [longer.trainer.schedule.lr(step) for step in (8, 24, 40)]
+    rates = [longer.trainer.budget.schedule.lr(step) for step in (8, 24, 40)]
     assert rates == pytest.approx([0.01 * 12 / 16, 0.01 * 12 / 16 / 2, 0])
 
 
@@ -206,7 +206,7 @@ class Slow(Reverse):
 
 
 def on_its_clock(task: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("loop", "looking", "run", "state"):
+    for name in ("loop", "journal", "state"):
         monkeypatch.setattr(f"heedful.train.{name}.time", task)
 
 
@@ -217,16 +217,16 @@ def test_minutes_end_a_run_and_the_learning_rate_with_it(
     task = Slow(d_model=8, budget=budget)
     on_its_clock(task, monkeypatch)
     how = settings(steps=None, minutes=1, schedule="linear", evaluate_every=None, warmup=9)
-    run = Run(tmp_path, task, how, look_seconds=guess)
+    run = Run(tmp_path, task, how, evaluation_seconds=guess)
     outcome = run.trainer.train()
     assert outcome.why == "finished"
     assert 57 < task.now < 61
     assert 120 < outcome.step < 180
-    assert run.trainer.schedule.lr(outcome.step) < 0.05 * run.trainer.schedule.peak
+    assert run.trainer.budget.schedule.lr(outcome.step) < 0.05 * run.trainer.budget.schedule.peak
     looks = {r["step"] for r in run.log("look")}
     assert 3 <= len(looks) <= 6
     late = Run(tmp_path / "late", Slow(d_model=8), how.model_copy(update={"minutes": 1e-6}))
-    late.trainer.clock.started = -1.0
+    late.trainer.budget.clock.started = -1.0
     assert late.trainer.train().step == 0  # too late for a step: looked at and saved all the same
     assert len(late.log("look")) == 1
 
@@ -246,7 +246,7 @@ class Heard(SilentReport):
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def look(self, record: Mapping[str, Any]) -> None:
+    def evaluated(self, record: Mapping[str, Any]) -> None:
         self.looks.append(record)
 
 

@@ -8,13 +8,13 @@ from toy_task import Reverse
 
 from heedful.data.batching import Batch
 from heedful.errors import ConfigError
+from heedful.nn import onednn
 from heedful.nn.linear import shortened
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
-from heedful.train import precision as module
-from heedful.train.crew import Crew
 from heedful.train.plan import calibrate
 from heedful.train.precision import Precision, Scale, choose_precision
+from heedful.train.replicas import Replicas
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_cpu_computes_in_what_it_has_units_for(
     monkeypatch: pytest.MonkeyPatch, has: dict[str, bool], name: str
 ) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
-    monkeypatch.setattr(module, "blocks_faster", lambda: False)  # it remembers
+    monkeypatch.setattr(onednn, "faster", lambda: False)  # it remembers
     assert choose_precision("auto", "cpu").name == name
     assert choose_precision("float32", "cpu").name == "float32"
 
@@ -43,7 +43,7 @@ def test_a_gpu_computes_in_what_it_has_units_for(
 
 
 @pytest.mark.parametrize(
-    ("faster", "asked", "device", "compiled", "in_blocks"),
+    ("faster", "asked", "device", "compiled", "by_onednn"),
     [
         (True, "float32", "cpu", False, True),
         (False, "float32", "cpu", False, False),
@@ -52,36 +52,36 @@ def test_a_gpu_computes_in_what_it_has_units_for(
         (True, "float32", "cpu", True, False),
     ],
 )
-def test_float32_is_in_blocks_where_that_is_worth_it(
+def test_float32_is_by_onednn_where_that_is_worth_it(
     monkeypatch: pytest.MonkeyPatch,
     faster: bool,
     asked: str,
     device: str,
     compiled: bool,
-    in_blocks: bool,
+    by_onednn: bool,
 ) -> None:
-    monkeypatch.setattr(module, "blocks_faster", lambda: faster)
-    assert choose_precision(asked, device, compiled).blocks == in_blocks
+    monkeypatch.setattr(onednn, "faster", lambda: faster)
+    assert choose_precision(asked, device, compiled).onednn == by_onednn
 
 
 def test_a_run_that_goes_on_multiplies_as_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual, other = Precision(), Precision(blocks=True)
+    usual, other = Precision(), Precision(onednn=True)
     assert (usual.told, other.told) == ("float32", "float32 in blocks")
-    monkeypatch.setattr(module, "blocks", lambda: True)
+    monkeypatch.setattr(onednn, "available", lambda: True)
     for now in (usual, other):
         for before in (usual, other):
             assert now.as_in(f"1 x 2 workers, cpu, {before.told}") == before
     short = Precision("bfloat16")
     assert short.as_in("1 x 2 workers, cpu, float32 in blocks") == short
-    monkeypatch.setattr(module, "blocks", lambda: False)
+    monkeypatch.setattr(onednn, "available", lambda: False)
     assert usual.as_in("1 x 2 workers, cpu, float32 in blocks") == usual
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="torch has no oneDNN here")
-def test_products_in_blocks_give_the_same_gradient(workers: int) -> None:
+def test_products_by_onednn_give_the_same_gradient(workers: int) -> None:
     usual = gradients(Precision(), workers)
-    other = gradients(Precision(blocks=True), workers)
+    other = gradients(Precision(onednn=True), workers)
     assert other[0] == pytest.approx(usual[0], rel=1e-5)
     assert torch.allclose(usual[1], other[1], atol=1e-5)
 
@@ -94,11 +94,11 @@ def test_what_is_not_there_is_refused() -> None:
 
 def gradients(precision: Precision, workers: int = 1) -> tuple[float, torch.Tensor]:
     task = Reverse(norm="pre", dropout=0.1)
-    crew: Crew[Batch] = Crew(task, TrainSettings(), workers, precision)
+    replicas: Replicas[Batch] = Replicas(task, TrainSettings(), workers, precision)
     try:
-        tokens, loss, _ = crew.gradients([next(iter(task.batches(0, 0)))], [1, 2][:workers])
+        tokens, loss, _ = replicas.gradients([next(iter(task.batches(0, 0)))], [1, 2][:workers])
     finally:
-        crew.close()
+        replicas.close()
     flat = [p.grad.flatten() for p in task.model.parameters() if p.grad is not None]
     return loss / tokens, torch.cat(flat)
 

@@ -93,9 +93,7 @@ def run(folder: Path, *options: str, steps: int = 24, more: list[str] | None = N
     write_text(folder)
     chosen = [
         f"{table}.{key}={value}"
-        for table, values in (
-            SETTINGS | {"train": {**SETTINGS["train"], "steps": steps, "ema": 0.0}}
-        ).items()
+        for table, values in (SETTINGS | {"train": {**SETTINGS["train"], "steps": steps}}).items()
         for key, value in values.items()
     ]
     return subprocess.Popen(

@@ -48,7 +48,7 @@ def test_a_loss_that_is_no_number_takes_the_run_back(tmp_path: Path, value: floa
     steps = [(r["kind"], r["step"]) for r in run.log()]
     assert len(steps) == len(set(steps))
     rates = [r["lr"] for r in run.log("step")]
-    assert rates[1] == pytest.approx(0.5 * run.trainer.schedule.lr(6))
+    assert rates[1] == pytest.approx(0.5 * run.trainer.budget.schedule.lr(6))
 
 
 def test_after_going_back_three_times_it_stops_and_says_what_to_try(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_timed_run_that_was_killed_repeats_its_schedule(
     task = Slow(d_model=8)
     on_its_clock(task, monkeypatch)
     how = settings(steps=None, minutes=1, schedule="linear", evaluate_every=None, warmup=9)
-    first = Run(tmp_path, task, how, look_seconds=0.1)
+    first = Run(tmp_path, task, how, evaluation_seconds=0.1)
     first.after(33, lambda: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         first.trainer.train()
@@ -110,13 +110,15 @@ def test_a_timed_run_that_was_killed_repeats_its_schedule(
     again = Slow(d_model=8)
     again.now = task.now
     on_its_clock(again, monkeypatch)
-    second = Run(tmp_path, again, how, look_seconds=0.1)
+    second = Run(tmp_path, again, how, evaluation_seconds=0.1)
     outcome = second.trainer.train()
     told = [(r["step"], r["from"], r["lr"], r["end"]) for r in second.log("schedule")]
     assert told[: len(changed)] == changed
     assert outcome.why == "finished"
-    assert 57 < second.trainer.clock.spent() < 61
-    assert second.trainer.schedule.lr(outcome.step) < 0.05 * second.trainer.schedule.peak
+    assert 57 < second.trainer.budget.clock.spent() < 61
+    assert (
+        second.trainer.budget.schedule.lr(outcome.step) < 0.05 * second.trainer.budget.schedule.peak
+    )
 
 
 def test_a_lower_rate_stays_lower_however_often_the_run_is_stopped(tmp_path: Path) -> None:

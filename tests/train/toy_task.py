@@ -15,7 +15,7 @@ from heedful.decoding.batch import search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds
-from heedful.tasks.protocol import Evaluation, Sample
+from heedful.train.learner import Evaluation, Sample
 
 IDS = TokenIds(size=13, pad=12, start=12)
 FIRST = 2

@@ -66,11 +66,11 @@ class LiveReport:
             self._what = what
         self._bar.update(self._task, completed=done, total=total or None, details=details)
 
-    def look(self, record: Mapping[str, Any]) -> None:
+    def evaluated(self, record: Mapping[str, Any]) -> None:
         """Show what a look showed, with its samples."""
-        from heedful.train.report import look_lines
+        from heedful.train.report import evaluation_lines
 
-        for line in look_lines(record):
+        for line in evaluation_lines(record):
             self.note(line)
 
     def close(self) -> None:

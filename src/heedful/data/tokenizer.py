@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ import sentencepiece
 
 from heedful.data.text import normalisation_rules
 from heedful.errors import DataError, ModelFolderError
+from heedful.machine import cores
 from heedful.settings import TokenIds, TokenizerSettings
 
 __all__ = ["FILES", "JOINT", "RESERVED", "Tokenizer", "learn"]
@@ -182,7 +182,7 @@ class Tokenizer:
     ) -> list[list[int]]:
         """Encode many texts at once, on several cores."""
         side = self._target if target else self._source
-        return side.encode_many(texts, threads or os.cpu_count() or 1)
+        return side.encode_many(texts, threads or cores())
 
     def decode(self, ids: Sequence[int]) -> str:
         """Give the text of target ids; special ids say nothing."""

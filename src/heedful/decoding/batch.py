@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
@@ -12,16 +11,18 @@ from heedful.data.batching import pad
 from heedful.decoding.engine import batches
 from heedful.decoding.guards import limits_for
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
-from heedful.decoding.quick import Quick
-from heedful.decoding.reader import read
 from heedful.decoding.sampling import sampler
 from heedful.decoding.search import Stepper, beam, greedy
 from heedful.decoding.stepper import CachedStepper, PlainStepper
-from heedful.machine import keep_memory
+from heedful.machine import cores, keep_memory
 from heedful.models.transformer import Transformer
+from heedful.nn.cache import Memory
 from heedful.settings import DecodeSettings, SamplingSettings
 
-__all__ = ["TorchEngine", "beginner", "score", "search"]
+__all__ = ["TorchEngine", "begin", "read", "score", "search"]
+
+AT_ONCE = 512
+"""Positions read together: a product of so many rows is as fast as one of more."""
 
 
 class TorchEngine:
@@ -32,8 +33,7 @@ class TorchEngine:
     def __init__(self, model: Transformer, workers: int = 0, plain: bool = False) -> None:
         """Take a worker a core, each with one thread: faster than one with all of them."""
         self.model, self._plain = model, plain
-        self._quick: Quick | None = None
-        self.workers = workers or os.cpu_count() or 1
+        self.workers = workers or cores()
         torch.set_num_threads(1)
 
     def search(
@@ -47,8 +47,6 @@ class TorchEngine:
     ) -> list[list[Hypothesis]]:
         """Give the best translations of every source, in the order of the sources."""
         keep_memory()  # not before: a server that only looks inside a model had better give it back
-        if self._quick is None and Quick.suits(self.model):
-            self._quick = Quick(self.model)
         return search(
             self.model,
             sources,
@@ -58,7 +56,6 @@ class TorchEngine:
             prefixes,
             self._plain,
             self.workers,
-            self._quick,
             scored,
         )
 
@@ -78,28 +75,21 @@ def search(
     prefixes: Sequence[Sequence[int]] | None = None,
     plain: bool = False,
     workers: int = 1,
-    quick: Quick | None = None,
     scored: bool = True,
 ) -> list[list[Hypothesis]]:
     """Give the best translations of every source, in the order of the sources.
 
     Sources are without the end symbol. `plain` decodes without a cache, for comparison. With
-    several workers, batches are decoded side by side; torch should have few threads then.
-    `quick` is the decoder laid out for speed, if that was done before. Greedy search may do without
-    scores.
+    several workers, batches are decoded side by side; torch should have few threads then. Greedy
+    search may do without scores.
     """
     found: list[list[Hypothesis]] = [[] for _ in sources]
     width = n_best if sampling else decode.beam
-    if plain or not Quick.suits(model):
-        quick = None
-    elif quick is None:
-        quick = Quick(model)
-    begin = beginner(model, quick, plain)
 
     def translate(batch: list[int]) -> None:
         forced = None if prefixes is None else [prefixes[i] for i in batch]
         rows = [sources[i] for i in batch]
-        results = _one(model, rows, decode, n_best, sampling, forced, begin, scored)
+        results = _one(model, rows, decode, n_best, sampling, forced, plain, scored)
         for index, result in zip(batch, results, strict=True):
             found[index] = result
 
@@ -113,15 +103,28 @@ def search(
     return found
 
 
-def beginner(
-    model: Transformer, quick: Quick | None, plain: bool = False
-) -> Callable[[Sequence[Sequence[int]]], Stepper]:
-    """Say how sources are read and translations begun."""
-    if quick is not None:
-        return lambda sources: quick.begin(quick.read(sources))
-    ids, device = model.ids, model.output_weight.device
+def begin(model: Transformer, sources: Sequence[Sequence[int]], plain: bool = False) -> Stepper:
+    """Read sources, and stand before the first word of their translations."""
     stepper = PlainStepper if plain else CachedStepper
-    return lambda sources: stepper(model, read(model.encode, sources, ids.eos, ids.pad, device))
+    return stepper(model, read(model, sources))
+
+
+def read(model: Transformer, sources: Sequence[Sequence[int]]) -> Memory:
+    """Encode a batch, its longest sentences first; on a CPU a few of them at a time.
+
+    A batch to be written together may have lengths so unlike that half of it is padding: the
+    decoder's steps hardly notice, but the encoder computes every position.
+    """
+    ids, device = model.ids, model.output_weight.device
+    parts, start = [], 0
+    while start < len(sources):
+        few = len(sources)
+        if device.type == "cpu":
+            few = max(1, AT_ONCE // (len(sources[start]) + 1))
+        table, lengths = pad([[*s, ids.eos] for s in sources[start : start + few]], ids.pad)
+        parts.append(model.encode(table.to(device), lengths.to(device)))
+        start += few
+    return Memory.joined(parts)
 
 
 @torch.inference_mode()
@@ -132,7 +135,7 @@ def _one(
     n_best: int,
     sampling: SamplingSettings | None,
     prefixes: list[Sequence[int]] | None,
-    begin: Callable[[Sequence[Sequence[int]]], Stepper],
+    plain: bool,
     scored: bool,
 ) -> list[list[Hypothesis]]:
     ids, penalty = model.ids, LengthPenalty.of(decode)
@@ -140,7 +143,7 @@ def _one(
     sources = [s for s in sources for _ in range(copies)]
     forced = None if prefixes is None else [p for p in prefixes for _ in range(copies)]
     limits = [limits_for(s, decode) for s in sources]
-    stepper = begin(sources)
+    stepper = begin(model, sources, plain)
     if sampling is not None:
         choose = sampler(sources, sampling, copies)
         drawn = greedy(stepper, limits, ids.start, ids.eos, penalty, forced, choose)

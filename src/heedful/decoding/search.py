@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -17,7 +17,7 @@ from heedful.decoding.guards import Limits, repeating
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty, Stop, finish, rank
 from heedful.nn.loss import LINE
 
-__all__ = ["BestStepper", "Stepper", "beam", "best_of", "greedy", "most_likely"]
+__all__ = ["Stepper", "beam", "best_of", "greedy"]
 
 NO_PENALTY = LengthPenalty(0.0)
 
@@ -44,24 +44,8 @@ class Stepper(Protocol):
         ...
 
 
-@runtime_checkable
-class BestStepper(Stepper, Protocol):
-    """One that finds the best words sooner than all logits."""
-
-    def best(self, words: Tensor) -> Tensor:
-        """Read the newest word of every row; give only the most likely next one."""
-        ...
-
-
 Chooser = Callable[[Tensor, Tensor, int], Tensor]
 """From logits, the sentences of the rows and the step number to one word a row."""
-
-
-def most_likely(logits: Tensor) -> Tensor:
-    """Give the best word of every row."""
-    if logits.dtype == torch.float32:  # NumPy's is three times as fast as torch's
-        return torch.from_numpy(logits.numpy().argmax(-1))
-    return logits.argmax(-1)
 
 
 def greedy(
@@ -87,17 +71,13 @@ def greedy(
     most = torch.tensor([one.length for one in limits])
     guarded = any(one.repeats for one in limits)
     done: list[Hypothesis | None] = [None] * count
-    quickly = choose is None and not scored and isinstance(stepper, BestStepper)
     step = 0
     while len(live):
-        if quickly:
-            chosen = stepper.best(words)  # type: ignore[attr-defined]
-        else:
-            logits = stepper.step(words)
-            chosen = most_likely(logits) if choose is None else choose(logits, live, step)
-            if scored:
-                gained = torch.log_softmax(logits, -1, out=logits).gather(1, chosen[:, None])[:, 0]
-            del logits
+        logits = stepper.step(words)
+        chosen = logits.argmax(-1) if choose is None else choose(logits, live, step)
+        if scored:
+            gained = torch.log_softmax(logits, -1, out=logits).gather(1, chosen[:, None])[:, 0]
+        del logits  # as large as anything here, and the next step makes others
         if prefixes is not None:
             for row, sentence in enumerate(live.tolist()):
                 if step < len(prefixes[sentence]):

@@ -24,15 +24,19 @@ class CachedStepper:
 
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
         """Go on with these rows."""
-        rows = rows.to(self._device)
-        self._cache.select(rows, same_source=sources is None)
         if sources is not None:
+            sources = sources.to(self._device)
             # The states themselves are needed no more: every layer has its keys and values.
             self._memory = Memory(
                 self._memory.states[:0],
-                self._memory.lengths.index_select(0, rows),
-                self._memory.keep.index_select(0, rows),
+                self._memory.lengths.index_select(0, sources),
+                self._memory.keep.index_select(0, sources),
             )
+        self._cache.select(rows.to(self._device), sources)
+
+    def bytes(self) -> int:
+        """Memory of the cache."""
+        return self._cache.bytes()
 
 
 class PlainStepper:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from heedful.decoding.batch import beginner
+from heedful.decoding.batch import begin
 from heedful.decoding.guards import limits_for
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.decoding.search import Stepper, beam, best_of
@@ -146,13 +146,9 @@ class Tree:
 
 @torch.inference_mode()
 def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree:
-    """Search for the translation of one source and keep the whole tree.
-
-    With the model's own modules: to lay a model out for speed takes a second copy of its weights.
-    """
+    """Search for the translation of one source and keep the whole tree."""
     ids = model.ids
-    begin = beginner(model, None)
-    watched = _Watched(begin([source]), decode.beam, ids.eos)
+    watched = _Watched(begin(model, [source]), decode.beam, ids.eos)
     limits = [limits_for(source, decode)]
     penalty = LengthPenalty.of(decode)
     found = beam(watched, limits, decode.beam, ids.start, ids.eos, penalty)[0]

@@ -26,6 +26,7 @@ from heedful.data.corpus import Corpus
 from heedful.data.tokenizer import Tokenizer
 from heedful.errors import InterchangeError, ModelFolderError
 from heedful.interchange.ctranslate2 import Compute, CTranslate2Engine, convert
+from heedful.machine import cores
 from heedful.models.folder import Folder, load_model
 from heedful.settings import DecodeSettings
 
@@ -63,11 +64,11 @@ def open_engine(
         home, stored = _make(folder, name, homes, say)
     if compute == "int8":
         say(_rough(stored["int8"]))
-    cores = os.cpu_count() or 1
+    count = cores()
     if threads:
         chosen = (threads, 1)
     else:
-        chosen = tuple(stored["threads"][compute]) if stored["cores"] == cores else (cores, 1)
+        chosen = tuple(stored["threads"][compute]) if stored["cores"] == count else (count, 1)
     return CTranslate2Engine(home / name, folder, compute, chosen)
 
 
@@ -153,9 +154,9 @@ def _prove(folder: Folder, path: Path, say: Note) -> dict[str, Any]:
             f"{folder.path} does not give the same scores on CTranslate2: they differ by up to "
             f"{worst:.1e} a piece, {TOLERANCE:.0e} is allowed; use --engine torch"
         )
-    cores = os.cpu_count() or 1
+    count = cores()
     plain = DecodeSettings(beam=1, max_length=16)
-    choices = {(cores, 1), (1, cores), (max(1, cores // 2), min(2, cores))}
+    choices = {(count, 1), (1, count), (max(1, count // 2), min(2, count))}
     threads: dict[str, tuple[int, int]] = {}
     for compute in COMPUTES:
         times: dict[tuple[int, int], list[float]] = {}
@@ -175,7 +176,7 @@ def _prove(folder: Folder, path: Path, say: Note) -> dict[str, Any]:
     return {
         "version": VERSION,
         "difference": worst,
-        "cores": cores,
+        "cores": count,
         "threads": threads,
         "int8": rough,
     }

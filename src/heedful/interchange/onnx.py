@@ -88,8 +88,8 @@ def _layer(
     read = layer.before(x, layer.attention_norm)
     key, value = layer.attention.project(read)
     keys, values = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
-    x = layer.after(x, layer.attention.look(read, keys, values, None), layer.attention_norm)
-    found = layer.cross.look(layer.before(x, layer.cross_norm), seen[0], seen[1], keep)
+    x = layer.after(x, layer.attention.attend_to(read, keys, values, None), layer.attention_norm)
+    found = layer.cross.attend_to(layer.before(x, layer.cross_norm), seen[0], seen[1], keep)
     x = layer.after(x, found, layer.cross_norm)
     changed = layer.feed_forward(layer.before(x, layer.feed_forward_norm))
     return layer.after(x, changed, layer.feed_forward_norm), keys, values

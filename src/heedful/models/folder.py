@@ -123,7 +123,7 @@ class Folder:
                 )
         digests = {name: _verify(path, name) for name in hashes}
         try:
-            raw = config.read(path / CONFIG)
+            raw = config.upgrade(config.read(path / CONFIG))
             settings, ids = config.resolve(raw), config.token_ids(raw)
         except ConfigError as error:
             raise ConfigError(f"{path / CONFIG}: {error}") from error

@@ -12,7 +12,8 @@ from heedful.nn import masks
 from heedful.nn.cache import DecoderCache, Memory
 from heedful.nn.dropout import Dropout
 from heedful.nn.init import initialise
-from heedful.nn.loss import Loss, projected
+from heedful.nn.loss import Loss, aligned, projected
+from heedful.nn.packed import Packed
 from heedful.nn.positions import Learned, Positions, Sinusoid
 from heedful.nn.shapes import BS, BT, BTD, BTV, B
 from heedful.nn.stacks import Decoder, Encoder
@@ -64,6 +65,7 @@ class Transformer(nn.Module):
             else nn.Parameter(torch.empty(ids.size, s.d_model))
         )
         self.output_bias = nn.Parameter(torch.zeros(ids.size)) if s.output_bias else None
+        self._words = Packed()
         initialise(self, ids.pad)
         if not s.share_output:
             nn.init.normal_(self.output_weight, std=s.d_model**-0.5)
@@ -96,9 +98,22 @@ class Transformer(nn.Module):
 
     def logits(self, states: BTD) -> BTV:
         """Compare each state with every word; the padding can never be predicted."""
+        if self._words.applies(states):
+            parameters = (self.output_weight, self.output_bias)
+            return self._words.linear(states, parameters, self._laid_out)[..., : self.ids.size]
         logits = F.linear(states, self.output_weight, self.output_bias)
         logits[..., self.ids.pad] = -math.inf
         return logits
+
+    def _laid_out(self) -> tuple[Tensor, Tensor]:
+        """Fill the vocabulary up to whole cache lines, with words as impossible as the padding."""
+        weight, size = self.output_weight, self.ids.size
+        words = weight.new_zeros(aligned(size), weight.size(1))
+        bias = weight.new_full((len(words),), -math.inf)
+        words[:size] = weight
+        bias[:size] = 0 if self.output_bias is None else self.output_bias
+        bias[self.ids.pad] = -math.inf
+        return words, bias
 
     def forward(self, source: BS, lengths: B, target: BT, target_lengths: B | None = None) -> BTV:
         """Give the logits of every target position; `target` begins with the start symbol."""

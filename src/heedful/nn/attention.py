@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from heedful.nn.cache import Growing
 from heedful.nn.dropout import Dropout
 from heedful.nn.kernels import additive_scores, fused, mix, scores, weigh
-from heedful.nn.linear import Linear, linear
+from heedful.nn.linear import Linear, side_by_side
+from heedful.nn.packed import Packed
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BSD, BTD, Keep
 
 __all__ = ["Attention", "Comparison"]
@@ -47,6 +48,7 @@ class Attention(nn.Module):
         if comparison == "additive":
             self.compare = nn.Parameter(torch.empty(n_heads, self.d_head))
         self.dropout = Dropout(dropout)
+        self._own, self._memory = Packed(), Packed()
 
     def another(self) -> Attention:
         """Make an attention of the same sizes, with weights of its own."""
@@ -62,33 +64,33 @@ class Attention(nn.Module):
     def forward(
         self, x: BTD, keep: Keep | None, past: tuple[Growing, Growing] | None = None
     ) -> BTD:
-        """Let a sequence look at itself; with `past`, at what was decoded before as well."""
-        queries, keys, values = self.apply_all(x, self.query, self.key, self.value)
+        """Let a sequence attend to itself; with `past`, to what was decoded before as well."""
+        queries, keys, values = self.apply_all(x, self._own, self.query, self.key, self.value)
         if past is not None:
             keys, values = past[0].append(keys), past[1].append(values)
         mixed: BTD = self.output(self.join(self.heads(queries, keys, values, keep)))
         return mixed
 
     def project(self, memory: BSD) -> tuple[BHSK, BHSW]:
-        """Make the keys and values of what is looked at."""
-        keys, values = self.apply_all(memory, self.key, self.value)
+        """Make the keys and values of what is attended to."""
+        keys, values = self.apply_all(memory, self._memory, self.key, self.value)
         return keys, values
 
-    def look(self, x: BTD, keys: BHSK, values: BHSW, keep: Keep | None) -> BTD:
-        """Look with x's queries at keys and values already made (cross-attention does this)."""
-        found = self.heads(self.split(self.query(x)), keys, values, keep)
-        mixed: BTD = self.output(self.join(found))
+    def attend_to(self, x: BTD, keys: BHSK, values: BHSW, keep: Keep | None) -> BTD:
+        """Attend with x's queries to keys and values already made (cross-attention does this).
+
+        Several rows of x may share one row of keys, as the beams of a sentence do: then they follow
+        each other, and become queries side by side.
+        """
+        shared = x.reshape(keys.size(0), -1, x.size(-1))
+        found = self.heads(self.split(self.query(shared)), keys, values, keep)
+        mixed: BTD = self.output(self.join(found)).view_as(x)
         return mixed
 
-    def apply_all(self, x: Tensor, *maps: Linear) -> list[Tensor]:
-        """Apply several maps to the same input as one product, and give each head its slices.
-
-        One large product is faster than three small ones, forward and backward, by more than
-        laying the matrices side by side costs.
-        """
-        weight = torch.cat([one.weight for one in maps])
-        bias = torch.cat([one.bias for one in maps])
-        parts = torch.split(linear(x, weight, bias), [one.out_features for one in maps], dim=-1)
+    def apply_all(self, x: Tensor, packed: Packed, *maps: Linear) -> list[Tensor]:
+        """Apply several maps to the same input as one product, and give each head its slices."""
+        found = side_by_side(x, maps, packed)
+        parts = found.split_with_sizes([one.out_features for one in maps], -1)
         return [self.split(part) for part in parts]
 
     def heads(self, q: BHTK, k: BHSK, v: BHSW, keep: Keep | None) -> BHTW:

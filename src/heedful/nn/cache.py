@@ -20,33 +20,44 @@ __all__ = ["DecoderCache", "Growing", "LayerCache", "Memory"]
 class Growing:
     """Keys or values of the words so far, in a buffer that doubles when it is full.
 
-    Appending with `torch.cat` would copy the whole past at every step.
+    Appending with `torch.cat` would copy the whole past at every step. Time is the first axis of
+    the buffer, so that what is written so far lies together: T B H K.
     """
 
     def __init__(self) -> None:
         self.buffer: Tensor | None = None
         self.length = 0
+        self._spare: Tensor | None = None
 
-    def append(self, new: Tensor) -> Tensor:
-        """Add the newest steps on axis 2 and give everything so far."""
+    def append(self, new: BHSK) -> BHSK:
+        """Add the newest steps and give everything so far."""
         end = self.length + new.size(2)
-        if self.buffer is None or end > self.buffer.size(2):
-            rows, heads, _, width = new.shape
-            larger = new.new_empty(rows, heads, max(16, 2 * end), width)
+        rows, heads, _, width = new.shape
+        if self.buffer is None or end > self.buffer.size(0):
+            larger = new.new_empty(max(16, 2 * end), rows, heads, width)
             if self.buffer is not None:
-                larger[:, :, : self.length] = self.buffer[:, :, : self.length]
-            self.buffer = larger
-        self.buffer[:, :, self.length : end] = new
+                larger[: self.length] = self.buffer[: self.length]
+            self.buffer, self._spare = larger, None
+        self.buffer[self.length : end] = new.permute(2, 0, 1, 3)
         self.length = end
-        return self.buffer[:, :, :end]
+        return self.buffer[:end].permute(1, 2, 0, 3)
 
     def select(self, rows: Tensor) -> None:
         """Keep these rows, in this order, repeated where they are named twice."""
-        if self.buffer is not None:
-            picked = self.buffer[:, :, : self.length].index_select(0, rows)
-            capacity = self.buffer.size(2)
-            self.buffer = picked.new_empty(*picked.shape[:2], capacity, picked.size(3))
-            self.buffer[:, :, : self.length] = picked
+        if self.buffer is None:
+            return
+        capacity, _, heads, width = self.buffer.shape
+        spare = self._spare
+        if spare is None or spare.size(1) != len(rows):
+            spare = self.buffer.new_empty(capacity, len(rows), heads, width)
+        past = slice(self.length)
+        torch.index_select(self.buffer[past], 1, rows, out=spare[past])
+        self.buffer, self._spare = spare, self.buffer
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the buffer and of the one that takes turns with it."""
+        return sum(table.nbytes for table in (self.buffer, self._spare) if table is not None)
 
 
 @dataclass
@@ -56,7 +67,7 @@ class LayerCache:
     keys: Growing = field(default_factory=Growing)
     values: Growing = field(default_factory=Growing)
     memory: tuple[BHSK, BHSW] | None = None
-    """Keys and values of the encoder's output: computed once a sentence, at the first step."""
+    """Keys and values of the encoder's output, a row a sentence: made once, at the first step."""
 
 
 @dataclass
@@ -105,23 +116,16 @@ class DecoderCache:
         """Words decoded so far."""
         return self.layers[0].keys.length
 
-    def select(self, rows: Tensor, same_source: bool = False) -> None:
-        """Keep these rows of the past, in this order.
-
-        With `same_source` each row is replaced by one that reads the same sentence (a beam
-        reordered within itself), so the source's keys and values need not move.
-        """
+    def select(self, rows: Tensor, sources: Tensor | None = None) -> None:
+        """Keep these rows of the past, in this order, and these sources, where any have gone."""
         for layer in self.layers:
             layer.keys.select(rows)
             layer.values.select(rows)
-            if layer.memory is not None and not same_source:
+            if layer.memory is not None and sources is not None:
                 keys, values = layer.memory
-                layer.memory = (keys.index_select(0, rows), values.index_select(0, rows))
+                layer.memory = keys.index_select(0, sources), values.index_select(0, sources)
 
     def bytes(self) -> int:
         """Memory the cache takes now."""
-        held: list[torch.Tensor] = []
-        for layer in self.layers:
-            held += [b for b in (layer.keys.buffer, layer.values.buffer) if b is not None]
-            held += list(layer.memory or ())
-        return sum(t.numel() * t.element_size() for t in held)
+        past = sum(layer.keys.bytes + layer.values.bytes for layer in self.layers)
+        return past + sum(t.nbytes for layer in self.layers for t in layer.memory or ())

@@ -116,7 +116,7 @@ class DecoderLayer(Layer):
                 cache.memory = source
         else:
             source = cache.memory
-        found = self.cross.look(self.before(x, self.cross_norm), *source, memory.keep)
+        found = self.cross.attend_to(self.before(x, self.cross_norm), *source, memory.keep)
         x = self.after(x, found, self.cross_norm)
 
         changed = self.feed_forward(self.before(x, self.feed_forward_norm))

@@ -1,20 +1,19 @@
 """Linear maps: in float32, or with their products in whatever way a CPU is fastest at them.
 
-That can be numbers half as long, where it has units for them, or oneDNN's blocks: torch's usual
-library for products in float32 gives processors of some makers the code of older ones, and on such
-with AVX-512 oneDNN's are twice as fast. Inside `products_in` the one or the other is taken.
+That can be bfloat16, where the processor has units for it, or oneDNN's float32 products, which are
+twice as fast as torch's usual ones on some processors. `products_in` chooses for training; in
+inference mode each weight is packed once (`packed.py`).
 
 `torch.autocast` would shorten numbers too, but on a CPU it gives most of the gain away again: it
 shortens attention, which is made of many tiny products there, and meets a new number of rows at
-every step (see `shortened`). Here only the large products are short, in bfloat16 those of the loss
-among them.
+every step (see `shortened`). Here only the large products are short, those of the loss among them.
 Weights, sums, norms, attention and the softmax stay in float32; a GPU keeps its autocast.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,49 +21,53 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from heedful.nn import onednn
+from heedful.nn.packed import Packed
+
 __all__ = [
     "ROWS",
     "Linear",
-    "in_blocks",
     "linear",
     "product",
     "product_numbers",
     "products_in",
     "restored",
     "shortened",
+    "side_by_side",
+    "with_onednn",
 ]
 
 ROWS = 32
-"""Rows of a product of oneDNN's are filled up to a multiple of this, or of twice as many where they
-are `MANY`."""
+"""bfloat16 and float16 products are given a multiple of so many rows; of twice as many above
+`MANY`."""
 MANY = 1024
 
 
 class _Asked(threading.local):
     def __init__(self) -> None:
         self.numbers = torch.float32
-        self.blocks = False
+        self.onednn = False
 
     def usual(self, x: Tensor) -> bool:
-        """Whether x is multiplied as it is."""
-        return not self.blocks and self.numbers in (torch.float32, x.dtype)
+        """Whether x is multiplied in the numbers it has."""
+        return not self.onednn and self.numbers in (torch.float32, x.dtype)
 
 
 _asked = _Asked()
 
 
 @contextmanager
-def products_in(numbers: torch.dtype, blocks: bool = False) -> Iterator[None]:
-    """Compute products in these numbers inside a `with`; every thread says so for itself.
+def products_in(numbers: torch.dtype, with_onednn: bool = False) -> Iterator[None]:
+    """Compute products in these numbers inside a `with`; the choice holds for this thread only.
 
-    `blocks` has oneDNN compute those in float32, which has to be there.
+    `with_onednn` has oneDNN compute those in float32; `onednn.available()` has to be true.
     """
-    before = _asked.numbers, _asked.blocks
-    _asked.numbers, _asked.blocks = numbers, blocks
+    before = _asked.numbers, _asked.onednn
+    _asked.numbers, _asked.onednn = numbers, with_onednn
     try:
         yield
     finally:
-        _asked.numbers, _asked.blocks = before
+        _asked.numbers, _asked.onednn = before
 
 
 def product_numbers() -> torch.dtype:
@@ -72,48 +75,40 @@ def product_numbers() -> torch.dtype:
     return _asked.numbers
 
 
-def in_blocks() -> bool:
-    """Say whether oneDNN computes them."""
-    return _asked.blocks
+def with_onednn() -> bool:
+    """Say whether oneDNN computes the float32 products here and now."""
+    return _asked.onednn
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply two matrices; both are of the numbers asked for, and nothing is learned by it."""
-    if not _asked.blocks:
-        return a @ b
-    return _multiplied(a, b.t())
+    """Multiply two matrices that have the numbers asked for; no gradient is kept."""
+    return onednn.linear(a, b.t()) if _asked.onednn else a @ b
 
 
-def _multiplied(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Have oneDNN compute a @ b.T + bias."""
-    found: Tensor = torch.ops.mkldnn._linear_pointwise(a, b, bias, "none", [], "")
-    return found
-
-
-class _InBlocks(torch.autograd.Function):
-    """A linear map and its gradients by oneDNN, which keeps its input and nothing else.
+class _ByOneDNN(torch.autograd.Function):
+    """A linear map and its gradients by oneDNN; saves its input and its weight, nothing else.
 
     `aten::mkldnn_linear` would do the same without Python, but copies its input and its output, and
-    keeps all four.
+    saves all four.
     """
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)
-        return _multiplied(x, weight, bias)
+        return onednn.linear(x, weight, bias)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         (up,) = gradients
         x, weight = ctx.saved_tensors
-        return _multiplied(up, weight.t()), _multiplied(up.t(), x.t()), up.sum(0)
+        return onednn.linear(up, weight.t()), onednn.linear(up.t(), x.t()), up.sum(0)
 
 
 def shortened(x: Tensor) -> Tensor:
-    """Give x in the numbers asked for: itself, or its rows under each other, short, and filled up.
+    """Give x in the numbers asked for: itself, or its rows under each other, short, and padded.
 
-    oneDNN makes code for every number of rows that it meets, which takes longer than to run it: so
-    it is shown multiples only, with zeros for the rows between.
+    oneDNN compiles code for every number of rows that it meets, which takes longer than to run it:
+    so it is given multiples only, with zeros for the rows between.
     """
     if _asked.usual(x):
         return x
@@ -133,16 +128,36 @@ def restored(found: Tensor, x: Tensor) -> Tensor:
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """Map x, in the numbers asked for; what was shortened before stays short."""
     short = shortened(x)
-    if _asked.blocks and len(short):
-        found = _InBlocks.apply(short, weight, bias)  # type: ignore[no-untyped-call]
+    if _asked.onednn and len(short):
+        found = _ByOneDNN.apply(short, weight, bias)  # type: ignore[no-untyped-call]
     else:
         found = F.linear(short, weight.to(short.dtype), bias.to(short.dtype))
     return restored(found, x)
 
 
+def side_by_side(x: Tensor, maps: Sequence[nn.Linear], packed: Packed) -> Tensor:
+    """Apply several maps to the same input as one product, and give their results joined.
+
+    One large product is faster than several small ones, forward and backward, by more than laying
+    the matrices side by side costs; in inference that is done once.
+    """
+    parameters = [p for one in maps for p in (one.weight, one.bias)]
+
+    def joined() -> tuple[Tensor, Tensor]:
+        if len(maps) == 1:
+            return maps[0].weight, maps[0].bias
+        return torch.cat([one.weight for one in maps]), torch.cat([one.bias for one in maps])
+
+    return packed.linear(x, parameters, joined) if packed.applies(x) else linear(x, *joined())
+
+
 class Linear(nn.Linear):
-    """`nn.Linear` in the numbers asked for."""
+    """`nn.Linear` in the numbers asked for, its weight packed in inference mode."""
+
+    def __init__(self, *sizes: Any, **options: Any) -> None:
+        super().__init__(*sizes, **options)
+        self._packed = Packed()
 
     def forward(self, x: Tensor) -> Tensor:
         """Map x."""
-        return linear(x, self.weight, self.bias)
+        return side_by_side(x, [self], self._packed)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from heedful.nn.linear import ROWS, in_blocks, product, product_numbers, products_in, shortened
+from heedful.nn.linear import ROWS, product, product_numbers, products_in, shortened, with_onednn
 from heedful.nn.shapes import MD, MV, M
 
 __all__ = ["LINE", "Loss", "aligned", "projected", "smoothed"]
@@ -74,7 +74,7 @@ class _Projected(torch.autograd.Function):
         smoothing: float,
         pad: int | None,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        words = weight if in_blocks() else shortened(weight)[: weight.size(0)]
+        words = weight if with_onednn() else shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
         rows = max(LEAST, CHUNK // weight.size(0) // ROWS * ROWS)
         loss = hidden.new_zeros((), dtype=torch.float64)
@@ -147,7 +147,7 @@ def _multiply(a: Tensor, b: Tensor, out: Tensor, add: bool = False) -> None:
     Its factors may be shorter numbers, and have rows more than are wanted. oneDNN writes nowhere
     but into memory of its own.
     """
-    if a.dtype != out.dtype or in_blocks():
+    if a.dtype != out.dtype or with_onednn():
         found = product(a, b)[: len(out)]
         out.add_(found) if add else out.copy_(found)
     elif add:
@@ -164,7 +164,7 @@ def projected(
     if numbers == torch.float16:  # its least number is more than smoothing leaves for a word
         numbers = torch.float32
     # Sums over a vocabulary need float32, whatever its products are in.
-    with torch.autocast(hidden.device.type, enabled=False), products_in(numbers, in_blocks()):
+    with torch.autocast(hidden.device.type, enabled=False), products_in(numbers, with_onednn()):
         states = hidden.to(weight.dtype)
         loss, nll, right = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
     return Loss(loss, nll.detach(), right)

@@ -16,14 +16,14 @@ from heedful.decoding.batch import search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
 from heedful.settings import Settings
-from heedful.tasks.protocol import Evaluation, Sample
+from heedful.train.learner import Evaluation, Sample
 
 __all__ = ["Translation"]
 
-LOOKED_AT = 500
-"""Development sentences translated at each look: enough to rank weights, few enough to be quick."""
+EVALUATED = 500
+"""Development sentences translated at each evaluation: enough to rank weights, yet quick."""
 ENOUGH = 200
-"""Others of them there must be for a fresh look."""
+"""Others of them there must be for a fresh evaluation."""
 SAMPLES = 3
 
 
@@ -92,23 +92,23 @@ class Translation:
     def evaluate(self, fresh: bool = False) -> Evaluation:
         """Translate a part of the development set greedily; measure the loss on all of it."""
         self.model.eval()
-        looked_at = self.dev[:LOOKED_AT]
-        if fresh and len(self.dev) >= LOOKED_AT + ENOUGH:
-            looked_at = self.dev[LOOKED_AT : 2 * LOOKED_AT]
-        sources = [self._tokenizer.encode(s) for s, _ in looked_at]
-        quick = self._settings.decode.model_copy(update={"beam": 1})
+        part = self.dev[:EVALUATED]
+        if fresh and len(self.dev) >= EVALUATED + ENOUGH:
+            part = self.dev[EVALUATED : 2 * EVALUATED]
+        sources = [self._tokenizer.encode(s) for s, _ in part]
+        greedy = self._settings.decode.model_copy(update={"beam": 1})
         texts = [
             self._tokenizer.decode(h[0].ids)
-            for h in search(self.model, sources, quick, workers=self._workers, scored=False)
+            for h in search(self.model, sources, greedy, workers=self._workers, scored=False)
         ]
-        wanted = [t for _, t in looked_at]
+        wanted = [t for _, t in part]
         scores = metrics.scores(texts, wanted, self._settings.target)
         loss = self._dev_loss(self.dev)
         self.model.train()
         figures = {score.name: score.value for score in scores}
         figures["perplexity"] = metrics.perplexity(loss, 1)
-        step = max(1, len(looked_at) // SAMPLES)
-        samples = tuple(Sample(*looked_at[i], texts[i]) for i in range(0, len(looked_at), step))
+        step = max(1, len(part) // SAMPLES)
+        samples = tuple(Sample(*part[i], texts[i]) for i in range(0, len(part), step))
         return Evaluation(scores[0].value, loss, figures, samples[:SAMPLES])
 
     @torch.inference_mode()

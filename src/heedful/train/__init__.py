@@ -1,1 +1,1 @@
-"""The trainer: knows a task by its protocol, and nothing of what is learned."""
+"""The trainer: knows a learner by its protocol, and nothing of what is learned."""

@@ -1,9 +1,9 @@
-"""The training loop.
+"""The training loop: `Trainer.steps` and `Trainer.step` are the whole story on one screen.
 
-A step is: take the batches, seed, forward, backward, clip, learning rate, Adam. Around it: look
-at the development set now and then (`looking.py`), stop when done (`pacing.py`), and save so that
-the same command goes on where it stopped, to the bit (`run.py`). A loss that is no number takes the
-run back to where it was saved last, with half the learning rate.
+What they use stands beside them: the data and the loss (`learner.py`), forward and backward on
+threads or processes (`strategy.py`), when to evaluate and to stop (`budget.py`), which weights to
+keep (`selection.py`), the log and the states (`journal.py`). A loss that is NaN or infinite takes
+the training back to its last state, with half the learning rate.
 """
 
 from __future__ import annotations
@@ -11,24 +11,28 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import TypeVar
-
-import torch
+from dataclasses import asdict
+from typing import Generic, TypeVar
 
 from heedful.errors import TrainingError
-from heedful.train.looking import Diverged, Looking
+from heedful.machine import give_memory_back
+from heedful.settings import TrainSettings
+from heedful.train.budget import Budget
+from heedful.train.journal import Journal
+from heedful.train.learner import Evaluation, Learner
+from heedful.train.optim import Anchor
 from heedful.train.report import clock
-from heedful.train.state import Outcome, Window
+from heedful.train.selection import Selection
+from heedful.train.state import Outcome, State, Window
+from heedful.train.strategy import Strategy
 
 __all__ = ["Trainer", "seed_of"]
 
 BatchT = TypeVar("BatchT")
-SAVE_EVERY = 300.0
-"""Seconds between saved states, besides those at every look."""
 ROLLBACKS = 3
-"""Times in a row that a run may go back after its loss became no number."""
+"""Times in a row that a training may go back after its loss became NaN or infinite."""
 
 
 def seed_of(*numbers: int) -> int:
@@ -37,58 +41,52 @@ def seed_of(*numbers: int) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "little")
 
 
-class Trainer(Looking[BatchT]):
-    """Trains a task's model."""
+class Diverged(Exception):
+    """The loss or its gradient is NaN or infinite."""
 
-    def train(self) -> Outcome:
-        """Run to the end, or to where it is interrupted."""
-        with closing(self.engine):
-            if self.engine.lead:
-                self.run.mkdir(parents=True, exist_ok=True)
-            self._restore()
-            with closing(self._open_log()) as self._log:
-                if not self.state.finished:
-                    self._train()
-        state = self.state
-        return Outcome(
-            state.step,
-            state.epoch + state.place / self._size,
-            state.tokens,
-            state.spent,
-            state.best,
-            state.why,
-            state.weights,
-            sum(p.numel() for p in self.model.parameters()),
+    def __init__(self, loss: float, norm: float) -> None:
+        self.what = f"loss {loss}" if not math.isfinite(loss) else f"gradient norm {norm}"
+        super().__init__(self.what)
+
+
+class Trainer(Generic[BatchT]):
+    """Trains a learner's model, and goes on where it was stopped, to the bit."""
+
+    def __init__(
+        self,
+        learner: Learner[BatchT],
+        settings: TrainSettings,
+        strategy: Strategy[BatchT],
+        budget: Budget,
+        journal: Journal,
+        keep: Callable[[], None],
+        more: bool = False,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """`keep` is called when the model's weights are the best so far.
+
+        `more` goes on with a training that was finished, for it has been given a later end; the
+        learning rate begins at its peak again. `notes` go into the log.
+        """
+        self.learner, self.model, self.settings = learner, learner.model, settings
+        self.strategy, self.budget, self.journal = strategy, budget, journal
+        self.report = journal.report
+        self.selection = Selection(
+            learner.model, journal.folder / "kept", settings.average, strategy, keep
         )
+        self.state = State(peak=budget.schedule.peak)
+        self.interrupted = False
+        self._more, self._notes = more, notes
+        self._group: Sequence[BatchT] = ()
 
-    def _train(self) -> None:
-        self.model.train()
-        for note in self._notes:
-            self._write("note", text=note)
-        why = self._steps()
-        self.state.why = why
-        if why != "interrupted":
-            if not self.state.kept or self.state.kept[-1].step != self.state.step:
-                try:
-                    self._look()
-                except Diverged as found:
-                    raise TrainingError(
-                        f"the development set has {found.what} at the end; try a lower train.lr"
-                    ) from found
-            self.state.weights = self._choose()
-            self.state.finished = True
-        self._save()
+    # -- the story -------------------------------------------------------------------------------
 
-    def _steps(self) -> str:
-        """Take step after step, looking and saving now and then; give why it ended."""
-        self._foresee()
-        if self.settings.evaluate_every is None and not self.state.look_at:
-            self.state.look_at = self.state.step + self._look_gap()
-        self._save()  # so that there is a state to go back to, which knows what changed
+    def steps(self) -> str:
+        """Take step after step, evaluating and saving now and then; give why it ended."""
         groups = self._groups()
         while True:
-            stop, late, save = self.engine.agree(
-                [self.interrupted, self._over(), time.monotonic() - self._saved > SAVE_EVERY]
+            stop, late, save = self.strategy.agree(
+                [self.interrupted, self.budget.over(self.state), self.journal.due]
             )
             if late:
                 return "finished"
@@ -97,82 +95,156 @@ class Trainer(Looking[BatchT]):
             if save:
                 self._save()
             started = time.monotonic()
-            group = next(groups)
+            self._group = next(groups)
             try:
-                self.state.window.add(*self._step(group))
-                # An epoch is planned before its first step, which says nothing of the others.
-                begins = self.state.place == len(group) and self._per_epoch() > 1
-                if not begins or not self._pace:
-                    self._pace.append(time.monotonic() - started)
+                self.step(self._group)
+                self.budget.took(time.monotonic() - started, self.state, len(self._group))
                 if self.state.step % self.settings.log_every == 0 or self.state.step in (10, 25):
-                    self._tell()
+                    self._log()
                     self._foresee()
-                if self._due():
-                    if self._look():
+                if self.budget.due(self.state):
+                    self._evaluate()
+                    if self.state.stale >= self.settings.patience:
                         return "no better for a while"
                     self._save()
             except Diverged as found:
-                self._go_back(found, group)
+                self._go_back(found)
                 groups = self._groups()
 
+    def step(self, group: Sequence[BatchT]) -> None:
+        """Do one step: forward, backward, clip, Adam."""
+        state, strategy = self.state, self.strategy
+        state.step += 1
+        first = strategy.part * strategy.size
+        seeds = [seed_of(self.settings.seed, state.step, first + i) for i in range(strategy.size)]
+        tokens, loss, nll = strategy.gradients(group, seeds)
+        norm = strategy.norm()
+        if strategy.scale.overflowed(norm) and math.isfinite(loss):
+            norm = 0.0  # float16 only: this step is left out
+        elif not math.isfinite(loss) or not math.isfinite(norm):
+            raise Diverged(loss, norm)
+        else:
+            clip = self.settings.clip
+            strategy.update(self._lr(), min(1.0, clip / norm) if clip else 1.0)
+            self._watch(loss / tokens, group)
+        state.tokens += tokens
+        state.window.add(tokens, loss, nll, norm)
+
+    # -- around it -------------------------------------------------------------------------------
+
+    def train(self) -> Outcome:
+        """Run to the end, or to where it is interrupted."""
+        with closing(self.strategy), closing(self.journal):
+            if self.strategy.lead:
+                self.journal.folder.mkdir(parents=True, exist_ok=True)
+            self.budget.epoch_batches = self.learner.size(0)
+            self.journal.began(self.budget.clock.spent())
+            ratio, tail = self._restore(), self.journal.open(self.state)
+            tail = self.strategy.together(lambda: tail)
+            if self.state.saved and tail and self.settings.minutes is not None:
+                self.budget.replay(tail, ratio)
+                self.state.spent = max(self.state.spent, tail[-1]["spent"])
+            # Minutes count what earlier parts of the training took.
+            self.budget.clock.started -= self.state.spent
+            if not self.state.finished:
+                self._run()
+        state = self.state
+        return Outcome(
+            state.step,
+            state.epoch + state.batch / self.budget.epoch_batches,
+            state.tokens,
+            state.spent,
+            state.best,
+            state.why,
+            state.weights,
+            sum(p.numel() for p in self.model.parameters()),
+        )
+
+    def _run(self) -> None:
+        self.model.train()
+        for note in self._notes:
+            self.journal.write(self.state, "note", text=note)
+        self._foresee()
+        if self.settings.evaluate_every is None and not self.state.evaluate_at:
+            self.state.evaluate_at = self.budget.next_evaluation(self.state)
+        self._save()  # so that there is a state to go back to, which knows what changed
+        why = self.state.why = self.steps()
+        if why != "interrupted":
+            if not self.state.kept or self.state.kept[-1].step != self.state.step:
+                try:
+                    self._evaluate()
+                except Diverged as found:
+                    raise TrainingError(
+                        f"the development set has {found.what} at the end; try a lower train.lr"
+                    ) from found
+            self.state.weights = self.selection.choose(
+                self.state, self.learner.evaluate, self._tell_candidate
+            )
+            self.state.finished = True
+        self._save()
+
     def _groups(self) -> Iterator[list[BatchT]]:
-        """Give the batches of each step, epoch after epoch, from where the run is."""
+        """Give the batches of each step, epoch after epoch, from where the training is."""
         state, wanted = self.state, self.settings.accumulate
         while True:
             group: list[BatchT] = []
-            for batch in self.task.batches(
-                state.epoch, state.place, self.engine.part, self.engine.parts
+            for batch in self.learner.batches(
+                state.epoch, state.batch, self.strategy.part, self.strategy.parts
             ):
                 group.append(batch)
                 if len(group) == wanted:
-                    state.place += len(group)
+                    state.batch += len(group)
                     yield group
                     group = []
             if group:
-                state.place += len(group)
+                state.batch += len(group)
                 yield group
-            state.epoch, state.place = state.epoch + 1, 0
+            state.epoch, state.batch = state.epoch + 1, 0
 
-    def _step(self, group: list[BatchT]) -> tuple[int, float, float, float]:
-        """Do one step; give its tokens, loss, likelihood and gradient norm."""
-        state, engine = self.state, self.engine
-        state.step += 1
-        first = engine.part * engine.size
-        seeds = [seed_of(self.settings.seed, state.step, first + i) for i in range(engine.size)]
-        tokens, loss, nll = engine.gradients(group, seeds)
-        norm = engine.norm()
-        if engine.scale.overflowed(norm) and math.isfinite(loss):
-            state.tokens += tokens
-            return tokens, loss, nll, 0.0
-        if not math.isfinite(loss) or not math.isfinite(norm):
-            raise Diverged(loss, norm)
-        clip = self.settings.clip
-        engine.update(self._lr(), min(1.0, clip / norm) if clip else 1.0)
-        self._follow()
-        state.tokens += tokens
-        self._watch(loss / tokens, group)
-        return tokens, loss, nll, norm
+    def _evaluate(self) -> None:
+        """Measure how good the model is on the development set, and keep the best weights."""
+        state, started = self.state, time.monotonic()
+        self.strategy.refresh()
+        give_memory_back()  # what the steps left is free for the search, and the other way round
+        found = self.strategy.together(self.learner.evaluate)
+        give_memory_back()
+        if not math.isfinite(found.loss):
+            raise Diverged(found.loss, math.nan)
+        best = self.selection.consider(found, state)
+        samples = [asdict(sample) for sample in found.samples]
+        record = self.journal.write(
+            state,
+            "look",
+            score=found.score,
+            loss=found.loss,
+            figures=found.figures,
+            samples=samples,
+            best=best,
+        )
+        self.report.evaluated(record)
+        self.budget.evaluation_seconds = self.strategy.together(lambda: time.monotonic() - started)
+        state.evaluate_at = self.budget.next_evaluation(state)
 
-    @torch.no_grad()
-    def _follow(self) -> None:
-        """Have the moving average of the weights, where one is asked for, follow them."""
-        decay = self.settings.ema
-        if not decay:
-            return
-        weights = {n: p.detach() for n, p in self.model.named_parameters()}
-        if not self._ema:
-            self._ema = {name: tensor.clone() for name, tensor in weights.items()}
-        torch._foreach_lerp_([self._ema[n] for n in weights], list(weights.values()), 1 - decay)
+    def _tell_candidate(self, name: str, found: Evaluation, best: bool) -> None:
+        figures = "  ".join(f"{key} {value:.2f}" for key, value in found.figures.items())
+        self.journal.write(self.state, "finalist", weights=name, figures=found.figures, best=best)
+        self.report.note(f"{name}: {figures}")
 
-    def _tell(self) -> None:
+    def _lr(self) -> float:
+        return self.budget.schedule.lr(self.state.step) * self.state.lr_scale
+
+    def _foresee(self) -> None:
+        anchor: Anchor | None = self.budget.foresee(self.state, self.strategy.together)
+        if anchor is not None:
+            line = {"from": anchor.step, "lr": anchor.lr, "end": anchor.end}
+            self.journal.write(self.state, "schedule", **line)
+
+    def _log(self) -> None:
         state, lr = self.state, self._lr()
         figures = state.window.figures()
         state.window = Window()
-        self._write("step", lr=lr, **figures)
-        last, left = self._last(), self.clock.left()
-        if math.isfinite(last):
-            pace = sum(self._pace) / len(self._pace)
-            left = min(left, (last - state.step) * pace)
+        self.journal.write(state, "step", lr=lr, **figures)
+        last, left = self.budget.last(), self.budget.left(state)
         details = (
             f"step {state.step}  loss {figures['loss']:.3f}  "
             f"perplexity {figures['perplexity']:.2f}  "
@@ -180,15 +252,47 @@ class Trainer(Looking[BatchT]):
         )
         if math.isfinite(left):
             details += f"  {clock(left)} left"
-        total = last if math.isfinite(last) else 0
-        self.report.progress("training", state.step, total, details)
+        self.report.progress("training", state.step, last if math.isfinite(last) else 0, details)
 
-    # -- when it goes wrong ------------------------------------------------------------------
+    def _save(self) -> None:
+        """Write a state; weights kept for averaging go when no state knows them any more."""
+        scale = self.strategy.scale
+        self.state.loss_scale = (scale.factor, scale.good)
+        tensors = self.strategy.tensors()
+        self.journal.save(self.state, tensors)
+        if self.strategy.lead:
+            self.selection.sweep(self.state)
 
-    def _go_back(self, found: Diverged, group: list[BatchT]) -> None:
+    def _restore(self) -> float:
+        """Go to where the newest whole state is, or stay at the beginning.
+
+        Gives how much higher the peak learning rate is than it was: the rest of the schedule is as
+        much higher.
+        """
+        found = self.journal.load(self.strategy.together)
+        if found is None:
+            return 1.0
+        self.state, tensors = state, _ = found
+        self.strategy.load(tensors)
+        self.selection.check(state, self.report.note)
+        if self.strategy.scale.scaled and state.loss_scale[0] > 1:
+            self.strategy.scale.factor, self.strategy.scale.good = state.loss_scale
+        more = state.finished and self._more
+        if more:
+            state.finished, state.stale = False, 0
+        if not state.finished:
+            state.why = ""
+        return self.budget.resume(state, more)
+
+    # -- when it goes wrong ----------------------------------------------------------------------
+
+    def _lines(self, group: Sequence[BatchT]) -> list[str]:
+        return [place for batch in group for place in self.learner.where(batch)]
+
+    def _go_back(self, found: Diverged) -> None:
         """Return to the last state with half the learning rate, naming the batch."""
         bad, lr, count = self.state.step, self._lr(), self.state.rollbacks + 1
-        lines = [place for batch in group for place in self.task.where(batch)]
+        lines = self._lines(self._group)
         some = ", ".join(lines[:5]) + (f" and {len(lines) - 5:,} more" if len(lines) > 5 else "")
         if count > ROLLBACKS:
             raise TrainingError(
@@ -196,32 +300,30 @@ class Trainer(Looking[BatchT]):
                 f"batch has {some}; look at these lines, and try a lower train.lr or a longer "
                 f"train.warmup in a new folder"
             )
-        look_seconds = self._look_seconds
         spent = self.state.spent
         self._restore()
-        self.engine.agree([False])  # all have read the state before the lead writes another
+        self.strategy.agree([False])  # all have read the state before the lead writes another
         state = self.state
         state.lr_scale /= 2
         state.rollbacks, state.diverged_at, state.spent = count, bad, spent
-        self._look_seconds = look_seconds
-        self._log.cut(state.log_size)
+        self.journal.cut(state)
         about = {"from": bad, "found": found.what, "lr_scale": state.lr_scale, "lines": lines}
-        self._write("rollback", **about)
+        self.journal.write(state, "rollback", **about)
         self.report.note(
             f"{found.what} at step {bad:,}: back to step {state.step:,} with half the learning "
             f"rate ({lr:.1e} was too much, or the batch is bad: {some})"
         )
         self._save()
 
-    def _watch(self, loss: float, group: list[BatchT]) -> None:
+    def _watch(self, loss: float, group: Sequence[BatchT]) -> None:
         """Tell of a batch whose loss is far above what is usual of late."""
         state = self.state
         away = loss - state.typical
         usual = max(8 * state.spread, 0.3 * state.typical)
         if state.step > 100 and away > usual and state.step > state.spiked_at + 50:
             state.spiked_at = state.step
-            lines = [place for batch in group for place in self.task.where(batch)]
-            self._write("spike", loss=loss, usual=state.typical, lines=lines)
+            lines = self._lines(group)
+            self.journal.write(state, "spike", loss=loss, usual=state.typical, lines=lines)
             self.report.note(
                 f"step {state.step:,}: loss {loss:.2f} where {state.typical:.2f} is usual; "
                 f"the batch begins with {lines[0]}"

@@ -17,7 +17,7 @@ from heedful import config
 from heedful.settings import ModelSettings, Settings, TrainSettings
 
 if TYPE_CHECKING:
-    from heedful.tasks.protocol import Task
+    from heedful.train.learner import Learner
     from heedful.train.precision import Precision
 
 BatchT = TypeVar("BatchT")
@@ -85,7 +85,7 @@ def machine_rate(precision: Precision | None = None, trials: int = 12) -> float:
 EFFICIENCY = 0.75
 """Share of the matrix-product rate that a training step reaches; one timing gave 0.77."""
 COPIES = 0.08
-"""Of the time of the usual products: what it costs to make other numbers or blocks and back."""
+"""Of the time of the usual products: converting to other numbers or layouts and back."""
 
 
 def gain(precision: Precision, usual: float) -> float:
@@ -93,9 +93,9 @@ def gain(precision: Precision, usual: float) -> float:
 
     `usual` is the rate of those. Only the products are faster, the rest of a step is not. It
     foresees 1.5 and 2.1 where 1.45 and 2.1 were measured, in bfloat16 on two processors, and 1.6
-    where 1.4 was in blocks.
+    where 1.4 was by oneDNN in float32.
     """
-    if precision.device != "cpu" or (precision.name == "float32" and not precision.blocks):
+    if precision.device != "cpu" or (precision.name == "float32" and not precision.onednn):
         return 1.0
     faster = machine_rate(precision, trials=2) / usual
     return (1 / EFFICIENCY) / (1 / faster + 1 / EFFICIENCY - 1 + COPIES)
@@ -156,28 +156,28 @@ def memory(
 
 
 def calibrate(
-    task: Task[BatchT],
+    learner: Learner[BatchT],
     settings: TrainSettings,
     workers: int,
     precision: Precision | None = None,
     steps: int = 4,
 ) -> float:
     """Take a few real steps with a learning rate of zero; give the seconds one epoch will take."""
-    from heedful.train.crew import Crew
+    from heedful.train.replicas import Replicas
 
-    crew: Crew[BatchT] = Crew(task, settings, workers, precision)
+    replicas: Replicas[BatchT] = Replicas(learner, settings, workers, precision)
     times = []
     try:
-        for batch in itertools.islice(task.batches(0, 0), steps + 1):
+        for batch in itertools.islice(learner.batches(0, 0), steps + 1):
             begun = time.perf_counter()
-            crew.gradients([batch], list(range(workers)))
-            crew.norm()
-            crew.update(0.0, 1.0)
+            replicas.gradients([batch], list(range(workers)))
+            replicas.norm()
+            replicas.update(0.0, 1.0)
             times.append(time.perf_counter() - begun)
     finally:
-        crew.close()
+        replicas.close()
     usual = times[1:] or times  # the first also finds its memory
-    return sum(usual) / len(usual) * task.size(0)
+    return sum(usual) / len(usual) * learner.size(0)
 
 
 def choose_vocabulary(raw: dict[str, Any], pairs: int) -> dict[str, Any]:

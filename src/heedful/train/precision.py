@@ -10,7 +10,8 @@ from typing import Literal
 import torch
 
 from heedful.errors import ConfigError
-from heedful.machine import blocks, blocks_faster, processor_has
+from heedful.machine import processor_has
+from heedful.nn import onednn
 from heedful.nn.linear import products_in
 
 __all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
@@ -18,7 +19,8 @@ __all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
 Name = Literal["float32", "bfloat16", "float16"]
 SHORT_UNITS = ("avx512_bf16", "amx_bf16")
 """Of a CPU: with one of them products in bfloat16 are faster, without far slower."""
-IN_BLOCKS = " in blocks"
+BY_ONEDNN = " in blocks"
+"""What a state says of a run whose float32 products oneDNN computed; part of the format."""
 
 
 @dataclass(frozen=True)
@@ -28,27 +30,27 @@ class Precision:
     name: Name = "float32"
     device: str = "cpu"
     why: str = ""
-    blocks: bool = False
+    onednn: bool = False
     """Have oneDNN compute products in float32."""
 
     @property
     def told(self) -> str:
         """What decides about the last bit, in words."""
-        return self.name + IN_BLOCKS if self.blocks else self.name
+        return self.name + BY_ONEDNN if self.onednn else self.name
 
     def as_in(self, where: str) -> Precision:
         """Multiply as a run did that goes on here, though a trial may have come out otherwise."""
-        if (self.name, self.device) != ("float32", "cpu") or not blocks():
+        if (self.name, self.device) != ("float32", "cpu") or not onednn.available():
             return self
-        return replace(self, blocks=where.endswith(IN_BLOCKS))
+        return replace(self, onednn=where.endswith(BY_ONEDNN))
 
     def numbers(self) -> AbstractContextManager[None]:
         """Compute in these numbers inside a `with`; every thread has to say so for itself."""
-        if self.name == "float32" and not self.blocks:
+        if self.name == "float32" and not self.onednn:
             return nullcontext()
         numbers = getattr(torch, self.name)
         if self.device == "cpu":
-            return products_in(numbers, self.blocks)
+            return products_in(numbers, self.onednn)
         return torch.autocast(self.device, numbers)
 
 
@@ -59,7 +61,7 @@ def choose_precision(asked: str, device: str, compiled: bool = False) -> Precisi
     """
     found = _choose(asked, device)
     usual = compiled or (found.name, device) != ("float32", "cpu")
-    return found if usual else replace(found, blocks=blocks_faster())
+    return found if usual else replace(found, onednn=onednn.faster())
 
 
 def _choose(asked: str, device: str) -> Precision:

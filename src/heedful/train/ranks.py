@@ -24,10 +24,10 @@ from torch.nn.parallel import DistributedDataParallel
 from heedful.nn.dropout import Dropout
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
-from heedful.tasks.protocol import Task
-from heedful.train.crew import MOMENTS, compile_layers, moments_of
+from heedful.train.learner import Learner
 from heedful.train.optim import make_optimizer
 from heedful.train.precision import Precision, Scale
+from heedful.train.replicas import MOMENTS, compile_layers, moments_of
 
 __all__ = ["Parallel", "Ranks"]
 
@@ -42,36 +42,36 @@ every process knows keeps float16 from overflowing."""
 class _Whole(nn.Module):
     """Model and loss as one module, for DDP and FSDP act around a module's `forward`."""
 
-    def __init__(self, task: Task[Any], model: nn.Module) -> None:
+    def __init__(self, learner: Learner[Any], model: nn.Module) -> None:
         super().__init__()
         self.model = model
-        self._task = task
+        self._learner = learner
 
     def forward(self, batch: Any) -> Loss:
         """Give the summed loss of a batch."""
-        return self._task.loss(self.model, batch)
+        return self._learner.loss(self.model, batch)
 
 
 class Ranks(Generic[BatchT]):
-    """The `Engine` of one process among several."""
+    """The `Strategy` of one process among several."""
 
     def __init__(
         self,
-        task: Task[BatchT],
+        learner: Learner[BatchT],
         settings: TrainSettings,
         parallel: Parallel,
         precision: Precision | None = None,
     ) -> None:
         self._precision = precision or Precision()
         self.scale = Scale(self._precision)
-        self.task, self._parallel = task, parallel
+        self.learner, self._parallel = learner, parallel
         self.part, self.parts = dist.get_rank(), dist.get_world_size()
         self.lead = self.part == 0
         self._generator = torch.Generator()
         if parallel == "fsdp":
-            # The task's own model stays whole, for the lead to look at the development set with.
-            self._own = copy.deepcopy(task.model)
-            whole: nn.Module = _Whole(task, self._own)
+            # The learner's own model stays whole, for the lead to evaluate.
+            self._own = copy.deepcopy(learner.model)
+            whole: nn.Module = _Whole(learner, self._own)
             device = next(self._own.parameters()).device.type
             mesh = init_device_mesh(device, (self.parts,))
             for layer in _layers(self._own):
@@ -79,8 +79,8 @@ class Ranks(Generic[BatchT]):
             fully_shard(whole, mesh=mesh)
             self._model = whole
         else:
-            self._own = task.model
-            self._model = DistributedDataParallel(_Whole(task, self._own))
+            self._own = learner.model
+            self._model = DistributedDataParallel(_Whole(learner, self._own))
         if settings.compile:
             compile_layers([self._own])
         for module in self._own.modules():
@@ -104,12 +104,12 @@ class Ranks(Generic[BatchT]):
                 with self._precision.numbers():
                     found: Loss = self._model(batch)
                 (found.loss * (factor / NOMINAL)).backward()  # type: ignore[no-untyped-call]
-            seen = [self.task.tokens(batch), found.loss.item(), found.nll.item()]
+            seen = [self.learner.tokens(batch), found.loss.item(), found.nll.item()]
             sums += torch.tensor(seen, dtype=torch.float64)
         sums = self._sum(sums)
         tokens = int(sums[0])
         # Both engines leave the mean over the processes.
-        torch._foreach_mul_(self._gradients(), self.parts * NOMINAL / (tokens * factor))
+        self._scale_gradients(self.parts * NOMINAL / (tokens * factor))
         return tokens, float(sums[1]), float(sums[2])
 
     def _alone(self, more: bool) -> AbstractContextManager[None]:
@@ -121,6 +121,10 @@ class Ranks(Generic[BatchT]):
 
     def _gradients(self) -> list[Tensor]:
         return [p.grad for p in self._own.parameters() if p.grad is not None]
+
+    def _scale_gradients(self, factor: float) -> None:
+        for gradient in self._gradients():
+            gradient.mul_(factor)
 
     def _sum(self, numbers: Tensor) -> Tensor:
         there = numbers.to(next(self._own.parameters()).device)
@@ -134,7 +138,7 @@ class Ranks(Generic[BatchT]):
     def update(self, lr: float, scale: float) -> None:
         """Scale the gradient and take Adam's step."""
         if scale != 1:
-            torch._foreach_mul_(self._gradients(), scale)
+            self._scale_gradients(scale)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
         self.optimizer.step()
@@ -169,10 +173,10 @@ class Ranks(Generic[BatchT]):
 
     @torch.no_grad()
     def refresh(self) -> None:
-        """Copy the parts together into the task's model, in the lead."""
-        if self._own is self.task.model:
+        """Copy the parts together into the learner's model, in the lead."""
+        if self._own is self.learner.model:
             return
-        places = dict(self.task.model.named_parameters())
+        places = dict(self.learner.model.named_parameters())
         for name, parameter in self._own.named_parameters():
             whole = _full(parameter.detach())
             if self.lead:

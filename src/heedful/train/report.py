@@ -37,8 +37,8 @@ class Report(Protocol):
         """Show how far something is; called often."""
         ...
 
-    def look(self, record: Mapping[str, Any]) -> None:
-        """Show a look at the development set."""
+    def evaluated(self, record: Mapping[str, Any]) -> None:
+        """Show what an evaluation found."""
         ...
 
     def close(self) -> None:
@@ -55,7 +55,7 @@ class SilentReport:
     def progress(self, what: str, done: float, total: float, details: str = "") -> None:
         """Show nothing."""
 
-    def look(self, record: Mapping[str, Any]) -> None:
+    def evaluated(self, record: Mapping[str, Any]) -> None:
         """Show nothing."""
 
     def close(self) -> None:
@@ -84,17 +84,17 @@ class PlainReport:
         share = f"{100 * done / total:3.0f} %" if total else ""
         self.note(f"{what} {share} {details}".rstrip())
 
-    def look(self, record: Mapping[str, Any]) -> None:
-        """Say what a look showed, with its samples."""
-        for line in look_lines(record):
+    def evaluated(self, record: Mapping[str, Any]) -> None:
+        """Say what an evaluation found, with its samples."""
+        for line in evaluation_lines(record):
             self.note(line)
 
     def close(self) -> None:
         """Nothing to leave."""
 
 
-def look_lines(record: Mapping[str, Any]) -> list[str]:
-    """Put a look at the development set into lines."""
+def evaluation_lines(record: Mapping[str, Any]) -> list[str]:
+    """Put an evaluation into lines."""
     figures = "  ".join(f"{name} {value:.2f}" for name, value in record["figures"].items())
     lines = [f"step {record['step']}: {figures}{'  (best so far)' if record['best'] else ''}"]
     for sample in record["samples"]:

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 __all__ = ["Clock", "Kept", "Outcome", "State", "Window"]
 
+FORMERLY = {"place": "batch", "look_at": "evaluate_at"}
+"""Names in the states of earlier versions."""
+
 
 class Clock:
     """How much of the minutes is left, counted from the command's start."""
@@ -75,19 +78,19 @@ class State:
 
     step: int = 0
     epoch: int = 0
-    place: int = 0
+    batch: int = 0
     """Batches of the epoch already taken."""
     tokens: int = 0
     window: Window = field(default_factory=Window)
     best: float = -math.inf
     loss_of_best: float = math.inf
     best_loss: float = math.inf
-    """The lowest of any look, which need not be that of the best score."""
+    """The lowest of any evaluation, which need not be that of the best score."""
     best_step: int = 0
     stale: int = 0
-    """Looks since anything got better."""
-    look_at: int = 0
-    """The step of the next look, where looks are not every so many steps."""
+    """Evaluations since anything got better."""
+    evaluate_at: int = 0
+    """The step of the next evaluation, where they are not every so many steps."""
     kept: list[Kept] = field(default_factory=list)
     peak: float = 0.0
     """The peak learning rate, to notice when another one is asked for."""
@@ -124,6 +127,7 @@ class State:
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any]) -> State:
         """Take it from what JSON held; what else is there is not ours."""
+        facts = {FORMERLY.get(name, name): value for name, value in facts.items()}
         own = {f.name: facts[f.name] for f in fields(cls) if f.name in facts}
         own["window"] = Window(**own["window"])
         own["kept"] = [Kept(*kept) for kept in own["kept"]]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from heedful.machine import cores
+
 __all__ = ["World", "from_lead", "joined", "share_machine"]
 
 ValueT = TypeVar("ValueT")
@@ -45,7 +47,7 @@ def share_machine(world: World, device: str) -> int:
     """Take a fair share of the machine's cores; give how many workers decode with them."""
     import torch
 
-    share = max(1, (os.cpu_count() or 1) // world.local_size)
+    share = max(1, cores() // world.local_size)
     if device == "cpu":
         torch.set_num_threads(share)
     return 1
@@ -81,7 +83,7 @@ def _fresh(store: Any, world: World) -> Any:
     torchrun keeps one store for all its attempts, and with it the addresses of the dead. Each
     process shows a token nobody has seen, and the lead answers it with the name of the new part.
     """
-    from torch._C._distributed_c10d import PrefixStore
+    from torch.distributed import PrefixStore  # type: ignore[attr-defined]
 
     if world.lead:
         name, answered = secrets.token_hex(8), set()

@@ -61,7 +61,7 @@ def demo(
     `sizes` are the sentences of training, development and each test split.
     """
     from heedful.explain.heads import keep, measure
-    from heedful.train.machine import decoding_workers
+    from heedful.machine import decoding_workers
 
     if to not in LANGUAGES:
         raise ConfigError(f"--to {to}: expected fr or ko; the built-in corpus has no other")

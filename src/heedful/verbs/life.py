@@ -166,7 +166,7 @@ def distill(
     The teacher translates text of its source language, and the student learns from that: it is
     more regular than what people write, so a third of the parameters is enough.
     """
-    from heedful.train.machine import decoding_workers
+    from heedful.machine import decoding_workers
 
     alone("distill")
     report = report or SilentReport()
@@ -232,7 +232,7 @@ def _compare(
     threads: int,
 ) -> Compared:
     """Score two models on the same sets, and say so in a small table."""
-    from heedful.train.machine import decoding_workers
+    from heedful.machine import decoding_workers
 
     workers = decoding_workers(threads)
     found: dict[str, list[Score]] = {name: [] for name in sets}

@@ -58,9 +58,9 @@ def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
     """Take a few steps on a model of the planned size; give seconds an epoch, and the workers."""
     import torch
 
+    from heedful.machine import workers_for
     from heedful.models.transformer import Transformer
     from heedful.tasks.translation import Translation
-    from heedful.train.machine import workers_for
     from heedful.train.precision import choose_precision
 
     settings, device = prepared.settings, device_of(request.device)

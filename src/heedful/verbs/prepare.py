@@ -107,7 +107,7 @@ def prepare_text(
     precision = choose_precision(settings.train.precision, device, settings.train.compile)
     rate = plan.machine_rate()
     rate *= plan.gain(precision, rate)
-    short = device == "cpu" and (precision.name == "bfloat16" or precision.blocks)
+    short = device == "cpu" and (precision.name == "bfloat16" or precision.onednn)
     settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
     return Prepared(corpus, tokenizer, health, facts, settings, short)
 

@@ -110,7 +110,8 @@ def read_request(path: Path) -> dict[str, Any]:
             f"{path.parent.parent} holds a model that was not trained here: {path} is missing; "
             f"choose another folder with -o"
         )
-    return files.read_sealed(path)
+    asked = files.read_sealed(path)
+    return {**asked, "settings": config.upgrade(asked["settings"])}
 
 
 def changes(

@@ -131,7 +131,7 @@ def backtranslate(
     `model` translates the other way, from that language back: its text becomes the source, and what
     people wrote stays the target. Give the result to `heedful train` beside real pairs.
     """
-    from heedful.train.machine import decoding_workers
+    from heedful.machine import decoding_workers
 
     alone("backtranslate")
     translator = Translator.load(model, workers=decoding_workers(threads), engine="torch")

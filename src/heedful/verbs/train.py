@@ -14,8 +14,7 @@ from typing import Any
 from heedful import config, files
 from heedful.data.corpus import Corpus, pairs_of
 from heedful.data.tokenizer import Tokenizer
-from heedful.errors import ConfigError
-from heedful.machine import give_memory_back, keep_memory
+from heedful.machine import give_memory_back, keep_memory, workers_for
 from heedful.metrics import Score
 from heedful.models.folder import WEIGHTS, Folder, card, load_model, state
 from heedful.settings import TrainSettings
@@ -234,13 +233,16 @@ def _fit(
 
     from heedful.data.batching import Batch
     from heedful.models.transformer import Transformer
-    from heedful.tasks.translation import LOOKED_AT, Translation
-    from heedful.train.engine import Engine
+    from heedful.tasks.translation import EVALUATED, Translation
+    from heedful.train.budget import Budget
     from heedful.train.events import tensorboard
+    from heedful.train.interrupt import interruptible
+    from heedful.train.journal import Journal
     from heedful.train.loop import Trainer
-    from heedful.train.machine import interruptible, workers_for
     from heedful.train.precision import choose_precision
     from heedful.train.ranks import Parallel, Ranks
+    from heedful.train.replicas import Replicas
+    from heedful.train.strategy import Strategy
 
     request, folder = begun.request, begun.folder
     corpus, tokenizer = begun.corpus, begun.tokenizer
@@ -258,8 +260,7 @@ def _fit(
     before = States(run / "state").facts()
     if request.parent and request.inherit == "weights" and not before:
         model.load_state_dict(load_model(Folder.open(request.parent)).state_dict())
-    task = Translation(model, tokenizer, corpus, settings, workers)
-    to_score, looked_at = 2 * len(corpus.dev) + tests, min(LOOKED_AT, len(corpus.dev))
+    learner = Translation(model, tokenizer, corpus, settings, workers)
     precision = choose_precision(training.precision, device, training.compile)
     if before and not training.compile:
         precision = precision.as_in(before.get("where", ""))
@@ -267,37 +268,40 @@ def _fit(
         f"{device}, {precision.told} ({precision.why})"
         + (", layers compiled" if training.compile else "")
     )
-    engine: Engine[Batch] | None = None
+    strategy: Strategy[Batch]
     if world.size > 1:
         how: Parallel = "fsdp" if request.parallel == "fsdp" else "ddp"
-        if how == "fsdp" and training.ema:
-            raise ConfigError(
-                "train.ema needs the whole model in every process; use --parallel ddp"
-            )
-        engine = Ranks(task, training, how, precision)
+        strategy = Ranks(learner, training, how, precision)
         report.note(f"{world.size} processes share every batch ({request.parallel})")
-    trainer: Trainer[Batch] = Trainer(
-        task,
+    else:
+        strategy = Replicas(learner, training, workers, precision)
+    to_score, evaluated = 2 * len(corpus.dev) + tests, min(EVALUATED, len(corpus.dev))
+    budget = Budget(
         training,
-        run,
         peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
-        report=report,
-        keep=lambda: folder.write_weights(state(model)),
         clock=Clock(training.minutes, started),
-        workers=workers,
-        engine=engine,
-        precision=precision,
+        # A last evaluation, three candidates, then everything is translated with a beam, dev twice;
+        # a sentence of that takes two thirds of its share in an evaluation (docs/log.md).
+        reserve=lambda seconds: 4 * seconds + 0.8 * seconds / evaluated * to_score + 4,
+        evaluation_seconds=0.01 * evaluated,
+    )
+    journal = Journal(
+        run,
+        report,
         where=f"{world.size} x {workers} workers, {device}, {precision.told}",
         listen=tensorboard(run / "tensorboard") if request.tensorboard else None,
+        saved=lambda now: _saved(begun, now, model.parameters_total),
+        lead=world.lead,
+    )
+    trainer = Trainer(
+        learner,
+        training,
+        strategy,
+        budget,
+        journal,
+        keep=lambda: folder.write_weights(state(model)),
         more=more,
         notes=begun.notes,
-        saved=lambda now: _saved(begun, now, model.parameters_total),
-        look_seconds=0.01 * looked_at,
-        # A last look, three or four finalists, then everything is translated with a beam, dev
-        # twice; a sentence of that takes two thirds of its share in a look (docs/log.md).
-        reserve=lambda look: (
-            (5 if training.ema else 4) * look + 0.8 * look / looked_at * to_score + 4
-        ),
     )
     with interruptible(trainer):
         return trainer.train(), workers

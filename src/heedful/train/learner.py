@@ -1,4 +1,4 @@
-"""What the trainer asks of a task, and nothing more."""
+"""What the trainer asks of whoever wants a model trained, and nothing more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import nn
 
 from heedful.nn.loss import Loss
 
-__all__ = ["Evaluation", "Sample", "Task"]
+__all__ = ["Evaluation", "Learner", "Sample"]
 
 BatchT = TypeVar("BatchT")
 
@@ -26,7 +26,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a look at the development set showed."""
+    """How good the model is on the development set."""
 
     score: float
     """Higher is better; weights are chosen by it."""
@@ -37,7 +37,7 @@ class Evaluation:
     samples: tuple[Sample, ...] = ()
 
 
-class Task(Protocol[BatchT]):
+class Learner(Protocol[BatchT]):
     """Data, a model and what is wanted of it."""
 
     @property
@@ -70,9 +70,9 @@ class Task(Protocol[BatchT]):
         ...
 
     def loss(self, model: nn.Module, batch: BatchT) -> Loss:
-        """Give the summed loss of a batch under `model`, which is the task's own or its twin."""
+        """Give the summed loss of a batch under `model`, the learner's own or a replica."""
         ...
 
     def evaluate(self, fresh: bool = False) -> Evaluation:
-        """Look at the development set; at another part of it, where it has one, if `fresh`."""
+        """Measure the model on the development set; if `fresh`, on another part if there is one."""
         ...

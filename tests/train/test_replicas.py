@@ -8,7 +8,7 @@ from toy_task import Reverse
 
 from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
-from heedful.train.crew import Crew
+from heedful.train.replicas import Replicas
 
 SETTINGS = TrainSettings()
 
@@ -20,13 +20,13 @@ def gradients(
     task = Reverse(dropout=dropout)
     if double:
         task.model.double()
-    crew: Crew[Batch] = Crew(task, SETTINGS, workers)
+    replicas: Replicas[Batch] = Replicas(task, SETTINGS, workers)
     batches = list(task.batches(0, 0))[:groups]
     try:
-        found = crew.gradients(batches, [seed + i for i in range(workers)])
-        norm = crew.norm()
+        found = replicas.gradients(batches, [seed + i for i in range(workers)])
+        norm = replicas.norm()
     finally:
-        crew.close()
+        replicas.close()
     parts = {n: p.grad.clone() for n, p in task.model.named_parameters() if p.grad is not None}
     assert set(parts) == {name for name, _ in task.model.named_parameters()}
     assert norm == pytest.approx(float(torch.cat([g.flatten() for g in parts.values()]).norm()))
@@ -75,16 +75,16 @@ def joined(batches: list[Batch]) -> Batch:
 def test_accumulated_batches_are_one_batch_as_large(workers: int) -> None:
     task = Reverse()
     task.model.double()
-    crew: Crew[Batch] = Crew(task, SETTINGS, workers)
+    replicas: Replicas[Batch] = Replicas(task, SETTINGS, workers)
     batches = list(task.batches(0, 0))[:3]
     assert len(batches) == 3
     found = []
     for group in (batches, [joined(batches)]):
-        told = crew.gradients(group, range(workers))
+        told = replicas.gradients(group, range(workers))
         found.append(
             (told, [p.grad.clone() for p in task.model.parameters() if p.grad is not None])
         )
-    crew.close()
+    replicas.close()
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-12)
     assert found[0][0][0] == sum(batch.tokens for batch in batches)
     for accumulated, whole in zip(found[0][1], found[1][1], strict=True):
@@ -96,12 +96,12 @@ def test_more_workers_than_rows_is_no_harm() -> None:
     for workers in (1, 4):
         task = Reverse()
         task.model.double()
-        crew: Crew[Batch] = Crew(task, SETTINGS, workers)
+        replicas: Replicas[Batch] = Replicas(task, SETTINGS, workers)
         one_row = next(task.batches(0, 0)).split(100)[0]
         assert len(one_row.rows) == 1
-        found.append(crew.gradients([one_row], range(workers)))
-        crew.update(0.01, 1.0)
-        crew.close()
+        found.append(replicas.gradients([one_row], range(workers)))
+        replicas.update(0.01, 1.0)
+        replicas.close()
     assert found[0] == pytest.approx(found[1], rel=1e-12)
 
 
@@ -110,11 +110,11 @@ def test_all_workers_see_the_weights_that_one_step_left() -> None:
     for workers in (1, 2, 3):
         task = Reverse()
         task.model.double()
-        crew: Crew[Batch] = Crew(task, SETTINGS, workers)
+        replicas: Replicas[Batch] = Replicas(task, SETTINGS, workers)
         for batch in list(task.batches(0, 0))[:3]:
-            crew.gradients([batch], range(workers))
-            crew.update(0.01, 0.5)
-        crew.close()
+            replicas.gradients([batch], range(workers))
+            replicas.update(0.01, 0.5)
+        replicas.close()
         weights.append(torch.cat([p.detach().flatten() for p in task.model.parameters()]))
     before = torch.cat([p.detach().double().flatten() for p in Reverse().model.parameters()])
     assert float((weights[0] - before).abs().max()) > 0.01
@@ -124,21 +124,23 @@ def test_all_workers_see_the_weights_that_one_step_left() -> None:
 
 def test_scaling_a_gradient_is_clipping_it() -> None:
     task = Reverse()
-    crew: Crew[Batch] = Crew(task, SETTINGS, 2)
-    crew.gradients([next(task.batches(0, 0))], [1, 2])
-    norm = crew.norm()
-    crew.update(0.0, 0.25)
-    assert crew.norm() == pytest.approx(norm / 4)
-    crew.close()
+    replicas: Replicas[Batch] = Replicas(task, SETTINGS, 2)
+    replicas.gradients([next(task.batches(0, 0))], [1, 2])
+    norm = replicas.norm()
+    replicas.update(0.0, 0.25)
+    assert replicas.norm() == pytest.approx(norm / 4)
+    replicas.close()
 
 
 def test_the_weights_are_dealt_out_once_and_evenly() -> None:
     task = Reverse()
-    crew: Crew[Batch] = Crew(task, SETTINGS, 3)
-    crew.close()
-    dealt = [p for o in crew.optimizers for g in o.param_groups for p in g["params"]]
+    replicas: Replicas[Batch] = Replicas(task, SETTINGS, 3)
+    replicas.close()
+    dealt = [p for o in replicas.optimizers for g in o.param_groups for p in g["params"]]
     assert sorted(map(id, dealt)) == sorted(map(id, task.model.parameters()))
-    sizes = [sum(p.numel() for g in o.param_groups for p in g["params"]) for o in crew.optimizers]
+    sizes = [
+        sum(p.numel() for g in o.param_groups for p in g["params"]) for o in replicas.optimizers
+    ]
     assert max(sizes) < 1.2 * min(sizes)
 
 
@@ -148,7 +150,7 @@ def test_a_mistake_in_a_worker_reaches_the_caller() -> None:
             raise ZeroDivisionError("in a worker")
 
     task = Broken()
-    crew: Crew[Batch] = Crew(task, SETTINGS, 2)  # type: ignore[arg-type]
+    replicas: Replicas[Batch] = Replicas(task, SETTINGS, 2)  # type: ignore[arg-type]
     with pytest.raises(ZeroDivisionError, match="in a worker"):
-        crew.gradients([next(task.batches(0, 0))], [1, 2])
-    crew.close()
+        replicas.gradients([next(task.batches(0, 0))], [1, 2])
+    replicas.close()

@@ -1,4 +1,4 @@
-"""What the training loop asks of whatever does the arithmetic: threads here, or many processes."""
+"""How a step's arithmetic is shared: among threads (`replicas.py`) or processes (`ranks.py`)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from torch import Tensor
 
 from heedful.train.precision import Scale
 
-__all__ = ["Engine"]
+__all__ = ["Strategy"]
 
 BatchT = TypeVar("BatchT", contravariant=True)
 ResultT = TypeVar("ResultT")
 
 
-class Engine(Protocol[BatchT]):
-    """Forward, backward and Adam on a task's model, and what several processes must agree on.
+class Strategy(Protocol[BatchT]):
+    """Forward, backward and Adam on a learner's model, and what several processes must agree on.
 
     The loop runs the same in every process: they see the same losses and so decide alike. Only the
-    lead looks at the development set, speaks and writes.
+    lead evaluates, speaks and writes.
     """
 
     lead: bool
@@ -60,7 +60,7 @@ class Engine(Protocol[BatchT]):
         ...
 
     def refresh(self) -> None:
-        """See that the task's model, in the lead, has the weights of now."""
+        """See that the learner's model, in the lead, has the weights of now."""
         ...
 
     def together(self, work: Callable[[], ResultT]) -> ResultT:
@@ -68,7 +68,7 @@ class Engine(Protocol[BatchT]):
         ...
 
     def agree(self, flags: Sequence[bool]) -> list[bool]:
-        """Give, for each flag, whether it is up in any process."""
+        """Give, for each flag, whether it is set in any process."""
         ...
 
     def close(self) -> None:

@@ -13,9 +13,9 @@ from toy_task import Scripted
 
 from heedful.settings import Settings
 from heedful.tasks import translation
-from heedful.tasks.protocol import Evaluation
-from heedful.tasks.translation import ENOUGH, LOOKED_AT, Translation
+from heedful.tasks.translation import ENOUGH, EVALUATED, Translation
 from heedful.train.checkpoint import read_weights
+from heedful.train.learner import Evaluation
 
 
 def test_the_best_weights_are_kept_where_no_average_is_better(tmp_path: Path) -> None:
@@ -89,9 +89,9 @@ def test_finalists_meet_on_fresh_lines_and_are_no_looks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "fresh", "first"),
     [
-        (LOOKED_AT + ENOUGH, True, LOOKED_AT),
-        (LOOKED_AT + ENOUGH, False, 0),
-        (LOOKED_AT + ENOUGH - 1, True, 0),
+        (EVALUATED + ENOUGH, True, EVALUATED),
+        (EVALUATED + ENOUGH, False, 0),
+        (EVALUATED + ENOUGH - 1, True, 0),
         (3, True, 0),
     ],
 )

@@ -1,9 +1,10 @@
-"""Workers that share one model: each does its part of a batch, on a core of its own.
+"""Threads that train replicas of one model, each on its part of the batch and on its own core.
 
 A CPU step made of small operations, each split over all cores, spends its time waiting: after
 every operation all cores meet, and where one is busy with anything else the others stand still.
-Here the batch is split instead, and the cores meet twice a step. Weights are shared, gradients
-are each worker's own until they are summed, always in the same order: a run repeats to the bit.
+Here the batch is split instead, and the cores meet twice a step. Weights are shared memory,
+gradients are each replica's own until they are summed, always in the same order: a run repeats to
+the bit.
 """
 
 from __future__ import annotations
@@ -19,33 +20,33 @@ from torch import Tensor, nn
 from heedful.nn.dropout import Dropout
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
-from heedful.tasks.protocol import Task
+from heedful.train.learner import Learner
 from heedful.train.optim import make_optimizer
 from heedful.train.precision import Precision, Scale
 
-__all__ = ["Crew", "compile_layers", "moments_of", "take_moments"]
+__all__ = ["Replicas", "compile_layers", "moments_of", "take_moments"]
 
 BatchT = TypeVar("BatchT")
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 
-class Crew(Generic[BatchT]):
-    """Runs forward, backward and Adam for a task, on `size` threads of one process."""
+class Replicas(Generic[BatchT]):
+    """Runs forward, backward and Adam for a learner, on `size` threads of one process."""
 
     lead, part, parts = True, 0, 1
 
     def __init__(
         self,
-        task: Task[BatchT],
+        learner: Learner[BatchT],
         settings: TrainSettings,
         size: int,
         precision: Precision | None = None,
     ) -> None:
         self._precision = precision or Precision()
         self.scale = Scale(self._precision)
-        self.task, self.model = task, task.model
-        self._models = [task.model, *(_twin(task.model) for _ in range(size - 1))]
+        self.learner, self.model = learner, learner.model
+        self._models = [learner.model, *(_replica(learner.model) for _ in range(size - 1))]
         self._generators = [torch.Generator() for _ in self._models]
         for model, generator in zip(self._models, self._generators, strict=True):
             for module in model.modules():
@@ -53,13 +54,13 @@ class Crew(Generic[BatchT]):
                     module.generator = generator
         if settings.compile:
             compile_layers(self._models)
-        self._shares = _deal(task.model, size)
+        self._shares = _deal(learner.model, size)
         self.optimizers = [make_optimizer(share, settings) for share in self._shares]
         self._pool = ThreadPoolExecutor(size) if size > 1 else None
 
     @property
     def size(self) -> int:
-        """How many workers there are."""
+        """How many replicas there are, the model itself included."""
         return len(self._models)
 
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
@@ -67,7 +68,7 @@ class Crew(Generic[BatchT]):
 
         Gives the tokens, the summed loss and the summed negative log-likelihood.
         """
-        tokens, factor = sum(self.task.tokens(batch) for batch in group), self.scale.factor
+        tokens, factor = sum(self.learner.tokens(batch) for batch in group), self.scale.factor
         for model in self._models:
             model.zero_grad(set_to_none=True)
 
@@ -77,11 +78,11 @@ class Crew(Generic[BatchT]):
                 torch.manual_seed(seeds[worker])  # a GPU's dropout draws from torch's own generator
             loss = nll = 0.0
             for batch in group:
-                parts = self.task.split(batch, self.size)
+                parts = self.learner.split(batch, self.size)
                 if worker >= len(parts):
                     continue
                 with self._precision.numbers():
-                    found: Loss = self.task.loss(self._models[worker], parts[worker])
+                    found: Loss = self.learner.loss(self._models[worker], parts[worker])
                 (found.loss * (factor / tokens)).backward()  # type: ignore[no-untyped-call]
                 loss += found.loss.item()
                 nll += found.nll.item()
@@ -91,15 +92,16 @@ class Crew(Generic[BatchT]):
         self._map(self._sum, range(self.size))
         if factor != 1:
             gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
-            torch._foreach_mul_(gradients, 1 / factor)
+            for gradient in gradients:
+                gradient.mul_(1 / factor)
         return tokens, sum(d[0] for d in done), sum(d[1] for d in done)
 
     def _sum(self, worker: int) -> None:
-        """Add the twins' gradients to the model's own, for this worker's share of it."""
+        """Add the replicas' gradients to the model's own, for this worker's share of it."""
         mine = set(map(id, self._shares[worker]))
         own = list(self.model.parameters())
-        for twin in self._models[1:]:
-            for parameter, other in zip(own, twin.parameters(), strict=True):
+        for replica in self._models[1:]:
+            for parameter, other in zip(own, replica.parameters(), strict=True):
                 if id(parameter) not in mine or other.grad is None:
                     continue
                 if parameter.grad is None:
@@ -117,9 +119,9 @@ class Crew(Generic[BatchT]):
 
         def work(worker: int) -> None:
             if scale != 1:
-                torch._foreach_mul_(
-                    [p.grad for p in self._shares[worker] if p.grad is not None], scale
-                )
+                for parameter in self._shares[worker]:
+                    if parameter.grad is not None:
+                        parameter.grad.mul_(scale)
             for group in self.optimizers[worker].param_groups:
                 group["lr"] = lr
             self.optimizers[worker].step()
@@ -145,7 +147,7 @@ class Crew(Generic[BatchT]):
             take_moments(owner, name, parameter, tensors)
 
     def refresh(self) -> None:
-        """Nothing to do: the task's model is the one that is trained."""
+        """Nothing to do: the learner's model is the one that is trained."""
 
     def together(self, work: Callable[[], ResultT]) -> ResultT:
         """Do it: there is no other process."""
@@ -201,12 +203,12 @@ def _owns(optimizer: torch.optim.Optimizer, parameter: Tensor) -> bool:
     return any(p is parameter for group in optimizer.param_groups for p in group["params"])
 
 
-def _twin(model: nn.Module) -> nn.Module:
+def _replica(model: nn.Module) -> nn.Module:
     """Copy a model whose weights are the same memory, with gradients of its own."""
-    twin = copy.deepcopy(model)
-    for theirs, ours in zip(twin.parameters(), model.parameters(), strict=True):
+    replica = copy.deepcopy(model)
+    for theirs, ours in zip(replica.parameters(), model.parameters(), strict=True):
         theirs.data = ours.data
-    return twin
+    return replica
 
 
 def _deal(model: nn.Module, shares: int) -> list[list[nn.Parameter]]:
@@ -222,6 +224,4 @@ def _deal(model: nn.Module, shares: int) -> list[list[nn.Parameter]]:
 
 def _squares(share: Sequence[nn.Parameter]) -> Tensor:
     gradients = [p.grad for p in share if p.grad is not None]
-    if not gradients:
-        return torch.zeros(())
-    return torch.stack(torch._foreach_norm(gradients)).square().sum()
+    return torch.nn.utils.get_total_norm(gradients).square() if gradients else torch.zeros(())
