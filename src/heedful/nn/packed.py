@@ -61,7 +61,7 @@ class Packed(nn.Module):
     ) -> Tensor:
         """Map the rows of x by the weight and bias that `layout` makes of the parameters."""
         # Loading a model raises the version of its tensors, or puts others in their place.
-        now = tuple((p.data_ptr(), p._version) for p in parameters if p is not None)
+        now = tuple((p.data_ptr(), _version(p)) for p in parameters if p is not None)
         kept = self._kept
         if kept is None or kept[0] != now:
             weight, bias = layout()
@@ -83,3 +83,7 @@ class Packed(nn.Module):
     def __deepcopy__(self, memo: dict[int, Any]) -> Packed:
         """Begin empty: a copied model has weights of its own."""
         return Packed()
+
+
+def _version(tensor: Tensor) -> int:
+    return 0 if tensor.is_inference() else tensor._version
