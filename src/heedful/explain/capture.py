@@ -1,25 +1,24 @@
 """Watching a pass while it happens, without a flag in any call and without changing a bit.
 
 The fused kernel runs as ever; queries, keys, values and mask are kept beside it, and the weights
-are computed from them when somebody asks. Where nothing is captured nothing is different: what is
-put around a method is taken away again when the block ends.
+are computed from them when somebody asks. Only the thread that captures is watched
+(`nn/observe.py`): a translation by the same model at the same moment goes its own way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils.hooks import RemovableHandle
 
 from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.kernels import additive_scores, mix, scores
 from heedful.nn.layers import Layer
+from heedful.nn.observe import Observer, observing
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BTD, Keep
 
 __all__ = ["Captured", "Looked", "Sublayer", "capture", "pass_over"]
@@ -81,61 +80,43 @@ class Captured:
     """Embeddings as looked up, the source's first."""
 
 
+class Recorder(Observer):
+    """Keeps what passes, by the names the modules have in the model."""
+
+    def __init__(self, model: Transformer) -> None:
+        self.found = Captured()
+        self._names = {module: name for name, module in model.named_modules()}
+        self._embeddings = {model.source_embedding, model.target_embedding}
+
+    def value(self, module: nn.Module, x: Tensor) -> Tensor:
+        """Keep an embedding, a layer's result or what the inner map of a feed-forward gives."""
+        if module in self._embeddings:
+            self.found.embedded.append(x.detach())
+        else:
+            self.found.outputs[self._names[module]] = x.detach()
+        return x
+
+    def heads(
+        self, module: Attention, q: Tensor, k: Tensor, v: Tensor, keep: Tensor | None
+    ) -> Tensor:
+        """Keep what every head compares."""
+        seen = Looked(module, q.detach(), k.detach(), v.detach(), keep)
+        self.found.looked[self._names[module]] = seen
+        return super().heads(module, q, k, v, keep)
+
+    def change(self, module: Layer, before: Tensor, change: Tensor, norm: nn.LayerNorm) -> Tensor:
+        """Keep a step of the residual way."""
+        kept = Sublayer(before.detach(), change.detach(), norm)
+        self.found.sublayers.setdefault(self._names[module], []).append(kept)
+        return change
+
+
 @contextmanager
 def capture(model: Transformer) -> Iterator[Captured]:
-    """Record what every attention, sublayer and layer does, while the block runs."""
-    found = Captured()
-    wrapped: list[tuple[nn.Module, str]] = []
-    hooks: list[RemovableHandle] = []
-
-    def around(module: nn.Module, method: str, watch: Callable[..., None]) -> None:
-        original = getattr(module, method)
-
-        def watched(*arguments: Any) -> Any:
-            watch(*arguments)
-            return original(*arguments)
-
-        setattr(module, method, watched)
-        wrapped.append((module, method))
-
-    def note_heads(name: str, module: Attention) -> None:
-        def watch(q: Tensor, k: Tensor, v: Tensor, keep: Tensor | None) -> None:
-            found.looked[name] = Looked(module, q.detach(), k.detach(), v.detach(), keep)
-
-        around(module, "heads", watch)
-
-    def note_sublayers(name: str, module: Layer) -> None:
-        def watch(x: Tensor, change: Tensor, norm: nn.LayerNorm) -> None:
-            kept = Sublayer(x.detach(), change.detach(), norm)
-            found.sublayers.setdefault(name, []).append(kept)
-
-        around(module, "after", watch)
-
-    def note_output(name: str, module: nn.Module) -> None:
-        def hook(_: nn.Module, __: Any, output: Tensor) -> None:
-            found.outputs[name] = output.detach()
-
-        hooks.append(module.register_forward_hook(hook))
-
-    def note_embedding(_: nn.Module, __: Any, output: Tensor) -> None:
-        found.embedded.append(output.detach())
-
-    for embedding in {model.source_embedding, model.target_embedding}:
-        hooks.append(embedding.register_forward_hook(note_embedding))
-    for name, module in model.named_modules():
-        if isinstance(module, Attention):
-            note_heads(name, module)
-        elif isinstance(module, Layer):
-            note_sublayers(name, module)
-            note_output(name, module)
-            note_output(f"{name}.feed_forward.inner", module.feed_forward.inner)
-    try:
-        yield found
-    finally:
-        for module, method in wrapped:
-            delattr(module, method)  # the method of the class is there again
-        for handle in hooks:
-            handle.remove()
+    """Record what every attention, sublayer and layer does in this thread, in the block."""
+    recorder = Recorder(model)
+    with observing(recorder):
+        yield recorder.found
 
 
 def pass_over(model: Transformer, source: list[int], target: list[int]) -> tuple[Captured, Tensor]:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from heedful.models.transformer import Transformer
+from heedful.nn.observe import Observer, observing
 
 __all__ = ["saliency"]
+
+
+class _Leaves(Observer):
+    """Makes the looked-up embeddings, the source's first, what gradients are taken for."""
+
+    def __init__(self) -> None:
+        self.found: list[Tensor] = []
+
+    def value(self, module: nn.Module, x: Tensor) -> Tensor:
+        """Cut an embedding off from its table."""
+        if not isinstance(module, nn.Embedding):
+            return x
+        self.found.append(x.detach().requires_grad_())
+        return self.found[-1]
 
 
 def saliency(model: Transformer, source: list[int], target: list[int]) -> tuple[Tensor, Tensor]:
@@ -19,30 +32,19 @@ def saliency(model: Transformer, source: list[int], target: list[int]) -> tuple[
     sums to 1.
     """
     ids, device = model.ids, model.output_weight.device
-    leaves: list[Tensor] = []
-
-    def leaf(_: Any, __: Any, output: Tensor) -> Tensor:
-        leaves.append(output.detach().requires_grad_())
-        return leaves[-1]
-
-    tables = {model.source_embedding, model.target_embedding}
-    handles = [table.register_forward_hook(leaf) for table in tables]
-    try:
-        with torch.enable_grad():
-            logits = model(
-                torch.tensor([[*source, ids.eos]], device=device),
-                torch.tensor([len(source) + 1], device=device),
-                torch.tensor([[ids.start, *target]], device=device),
-            )[0]
-            rows = []
-            for step, word in enumerate([*target, ids.eos]):
-                slopes = torch.autograd.grad(logits[step, word], leaves, retain_graph=True)
-                rows.append(
-                    torch.cat([(g * x).sum(-1)[0] for g, x in zip(slopes, leaves, strict=True)])
-                )
-    finally:
-        for handle in handles:
-            handle.remove()
+    leaves = _Leaves()
+    with torch.enable_grad(), observing(leaves):
+        logits = model(
+            torch.tensor([[*source, ids.eos]], device=device),
+            torch.tensor([len(source) + 1], device=device),
+            torch.tensor([[ids.start, *target]], device=device),
+        )[0]
+    rows = []
+    for step, word in enumerate([*target, ids.eos]):
+        slopes = torch.autograd.grad(logits[step, word], leaves.found, retain_graph=True)
+        rows.append(
+            torch.cat([(g * x).sum(-1)[0] for g, x in zip(slopes, leaves.found, strict=True)])
+        )
     shares = torch.stack(rows).detach().abs()
     shares = shares / shares.sum(-1, keepdim=True).clamp_min(1e-30)
     return shares[:, : len(source) + 1], shares[:, len(source) + 1 :]

@@ -13,6 +13,7 @@ from heedful.nn.cache import DecoderCache, Memory
 from heedful.nn.dropout import Dropout
 from heedful.nn.init import initialise
 from heedful.nn.loss import Loss, aligned, projected
+from heedful.nn.observe import passing
 from heedful.nn.packed import Packed
 from heedful.nn.positions import Learned, Positions, Sinusoid
 from heedful.nn.shapes import BS, BT, BTD, BTV, B
@@ -72,7 +73,7 @@ class Transformer(nn.Module):
 
     def embed(self, ids: BT, embedding: nn.Embedding, start: int = 0) -> BTD:
         """Look up the words, scale them, add where they stand."""
-        x = embedding(ids) * math.sqrt(self.settings.d_model)
+        x = passing(embedding, embedding(ids)) * math.sqrt(self.settings.d_model)
         return self.dropout(x + self.positions(start, ids.size(1), x))  # type: ignore[no-any-return]
 
     def encode(self, source: BS, lengths: B) -> Memory:

@@ -12,6 +12,7 @@ from heedful.nn.cache import Growing
 from heedful.nn.dropout import Dropout
 from heedful.nn.kernels import additive_scores, fused, mix, scores, weigh
 from heedful.nn.linear import Linear, side_by_side
+from heedful.nn.observe import observer
 from heedful.nn.packed import Packed
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BSD, BTD, Keep
 
@@ -68,8 +69,8 @@ class Attention(nn.Module):
         queries, keys, values = self.apply_all(x, self._own, self.query, self.key, self.value)
         if past is not None:
             keys, values = past[0].append(keys), past[1].append(values)
-        mixed: BTD = self.output(self.join(self.heads(queries, keys, values, keep)))
-        return mixed
+        found: BTD = self.output(self.join(self.heads(queries, keys, values, keep)))
+        return found
 
     def project(self, memory: BSD) -> tuple[BHSK, BHSW]:
         """Make the keys and values of what is attended to."""
@@ -83,9 +84,9 @@ class Attention(nn.Module):
         each other, and become queries side by side.
         """
         shared = x.reshape(keys.size(0), -1, x.size(-1))
-        found = self.heads(self.split(self.query(shared)), keys, values, keep)
-        mixed: BTD = self.output(self.join(found)).view_as(x)
-        return mixed
+        heads = self.heads(self.split(self.query(shared)), keys, values, keep)
+        found: BTD = self.output(self.join(heads)).view_as(x)
+        return found
 
     def apply_all(self, x: Tensor, packed: Packed, *maps: Linear) -> list[Tensor]:
         """Apply several maps to the same input as one product, and give each head its slices."""
@@ -94,7 +95,14 @@ class Attention(nn.Module):
         return [self.split(part) for part in parts]
 
     def heads(self, q: BHTK, k: BHSK, v: BHSW, keep: Keep | None) -> BHTW:
-        """Give what each head brings back."""
+        """Give what each head brings back, or what the observer makes of it."""
+        watching = observer()
+        if watching is None:
+            return self.mixed(q, k, v, keep)
+        return watching.heads(self, q, k, v, keep)
+
+    def mixed(self, q: BHTK, k: BHSK, v: BHSW, keep: Keep | None) -> BHTW:
+        """Compare, weigh, and mix the values."""
         if self.comparison == "additive" or self.dropout.active:
             return mix(self.dropout(self.weights(q, k, keep)), v)
         return fused(q, k, v, keep, self.scale)

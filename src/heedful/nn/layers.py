@@ -13,6 +13,7 @@ from heedful.nn.attention import Attention, Comparison
 from heedful.nn.cache import LayerCache, Memory
 from heedful.nn.dropout import Dropout
 from heedful.nn.linear import Linear, restored, shortened
+from heedful.nn.observe import observer, passing
 from heedful.nn.shapes import BTD, Keep
 
 __all__ = ["Activation", "DecoderLayer", "EncoderLayer", "FeedForward", "Norm"]
@@ -38,7 +39,8 @@ class FeedForward(nn.Module):
 
     def forward(self, x: BTD) -> BTD:
         """Widen, bend, narrow."""
-        bent = ACTIVATIONS[self.activation](self.inner(shortened(x)))
+        wide = passing(self.inner, self.inner(shortened(x)))
+        bent = ACTIVATIONS[self.activation](wide)
         return restored(self.outer(self.dropout(bent)), x)
 
 
@@ -78,6 +80,9 @@ class Layer(nn.Module):
 
     def after(self, x: BTD, change: BTD, norm: nn.LayerNorm) -> BTD:
         """What a sublayer leaves behind: the residual sum, normalised in post-norm."""
+        watching = observer()
+        if watching is not None:
+            change = watching.change(self, x, change, norm)
         added = self.dropout.add(x, change)
         return norm(added) if self.norm == "post" else added
 
@@ -90,7 +95,7 @@ class EncoderLayer(Layer):
         seen = self.attention(self.before(x, self.attention_norm), keep)
         x = self.after(x, seen, self.attention_norm)
         changed = self.feed_forward(self.before(x, self.feed_forward_norm))
-        return self.after(x, changed, self.feed_forward_norm)
+        return passing(self, self.after(x, changed, self.feed_forward_norm))
 
 
 class DecoderLayer(Layer):
@@ -120,4 +125,4 @@ class DecoderLayer(Layer):
         x = self.after(x, found, self.cross_norm)
 
         changed = self.feed_forward(self.before(x, self.feed_forward_norm))
-        return self.after(x, changed, self.feed_forward_norm)
+        return passing(self, self.after(x, changed, self.feed_forward_norm))
