@@ -161,6 +161,20 @@ def replacing(path: str | Path, size: int = 0) -> Iterator[Path]:
         raise not_written(path, error, size) from error
 
 
+@contextmanager
+def held(path: str | Path) -> Iterator[None]:
+    """Hold a lock file inside a `with`, after whoever holds it now: a killed process holds none.
+
+    Where the system has no such locks (Windows, some network drives) it goes on without.
+    """
+    with open(path, "ab") as file:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def sweep(path: str | Path) -> None:
     """Clear away what killed writers of this file left behind; no one may be writing it now."""
     path = Path(path)

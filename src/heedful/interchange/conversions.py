@@ -46,6 +46,8 @@ SENTENCES = 100
 COMPUTES: tuple[Compute, ...] = ("float32", "int8")
 READY = "ready.json"
 FOLDER = "ctranslate2"
+LOCK = ".lock"
+"""Held while a conversion is made, so that processes that want the same one make it once."""
 
 
 def open_engine(
@@ -60,7 +62,6 @@ def open_engine(
         if stored is not None:
             break
     else:
-        say(f"converting {folder.path} for CTranslate2, once")
         home, stored = _make(folder, name, homes, say)
     if compute == "int8":
         say(_rough(stored["int8"]))
@@ -97,39 +98,48 @@ def _make(
     """Convert, compare with torch, measure threads, and put the result in its place."""
     refused: OSError | None = None
     for home in homes:
-        temporary = home / f".{secrets.token_hex(4)}.tmp"
         try:
             home.mkdir(parents=True, exist_ok=True)
-            _sweep(home)
-            try:
-                convert(folder, temporary)
-                stored = _prove(folder, temporary, say)
-                if _name(Folder.open(folder.path)) != name:
-                    raise InterchangeError(
-                        f"{folder.path} changed while it was converted; run the command again"
-                    )
-                listed = {p.name: files.sha256(p) for p in sorted(temporary.iterdir())}
-                for path in temporary.iterdir():
-                    files.force(path)
-                files.write_sealed(temporary / READY, {**stored, "files": listed})
-                place = home / name
-                if place.exists():  # damaged, or made by another process meanwhile
-                    os.replace(place, home / f".{secrets.token_hex(4)}.tmp")
-                os.rename(temporary, place)
-                files.force(home)
-            finally:
-                shutil.rmtree(temporary, ignore_errors=True)
+            with files.held(home / LOCK):
+                stored = _ready(home / name)  # another process may have made it meanwhile
+                if stored is None:
+                    stored = _convert(folder, home, name, say)
+                    if home == homes[0]:
+                        _forget_others(home, name)
         except OSError as error:
             refused = refused or error
             continue
-        for other in home.iterdir():  # conversions of weights that are no more
-            if other.name != name and home == homes[0]:
-                shutil.rmtree(other, ignore_errors=True)
-        return home, {**stored, "files": listed}
+        return home, stored
     raise InterchangeError(
         f"the conversion of {folder.path} cannot be written, neither beside it nor in {homes[-1]}: "
         f"{refused}; make one of them writable or use --engine torch"
     )
+
+
+def _convert(folder: Folder, home: Path, name: str, say: Note) -> dict[str, Any]:
+    """Make the conversion under another name, and rename it when it is complete and proved."""
+    say(f"converting {folder.path} for CTranslate2, once")
+    _sweep(home)
+    temporary = home / f".{secrets.token_hex(4)}.tmp"
+    try:
+        convert(folder, temporary)
+        found = _prove(folder, temporary, say)
+        if _name(Folder.open(folder.path)) != name:
+            raise InterchangeError(
+                f"{folder.path} changed while it was converted; run the command again"
+            )
+        stored = {**found, "files": {p.name: files.sha256(p) for p in sorted(temporary.iterdir())}}
+        for path in temporary.iterdir():
+            files.force(path)
+        files.write_sealed(temporary / READY, stored)
+        place = home / name
+        if place.exists():  # damaged
+            os.replace(place, home / f".{secrets.token_hex(4)}.tmp")
+        os.rename(temporary, place)
+        files.force(home)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return stored
 
 
 def _sweep(home: Path) -> None:
@@ -138,6 +148,13 @@ def _sweep(home: Path) -> None:
         with suppress(OSError):
             if left.stat().st_mtime < time.time() - 3600:
                 shutil.rmtree(left, ignore_errors=True)
+
+
+def _forget_others(home: Path, name: str) -> None:
+    """Remove the conversions of weights that are no more."""
+    for other in home.iterdir():
+        if other.name != name and not other.name.startswith("."):
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _prove(folder: Folder, path: Path, say: Note) -> dict[str, Any]:

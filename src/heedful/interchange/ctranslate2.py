@@ -192,14 +192,17 @@ class CTranslate2Engine:
         self._number = {piece: index for index, piece in enumerate(self._target)}
         learned = folder.settings.model.positions == "learned"
         self.longest = folder.settings.model.max_positions if learned else POSITIONS
-        self._translator = ctranslate2.Translator(
-            str(path),
-            device="cpu",
-            compute_type=compute,
-            inter_threads=threads[0],
-            intra_threads=threads[1],
-            max_queued_batches=-1,
-        )
+        try:
+            self._translator = ctranslate2.Translator(
+                str(path),
+                device="cpu",
+                compute_type=compute,
+                inter_threads=threads[0],
+                intra_threads=threads[1],
+                max_queued_batches=-1,
+            )
+        except RuntimeError as error:  # removed or damaged since it was looked at
+            raise InterchangeError(f"CTranslate2 cannot open {path}: {error}") from error
 
     def search(
         self,
