@@ -77,8 +77,7 @@ class _Projected(torch.autograd.Function):
         words = weight if with_onednn() else shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
         rows = max(LEAST, CHUNK // weight.size(0) // ROWS * ROWS)
-        loss = hidden.new_zeros((), dtype=torch.float64)
-        nll = hidden.new_zeros((), dtype=torch.float64)
+        loss, nll = hidden.new_zeros(()), hidden.new_zeros(())  # Apple's GPUs have no float64
         right = torch.zeros((), dtype=torch.long, device=hidden.device)
         wanted = any(ctx.needs_input_grad)
         d_hidden = torch.empty_like(hidden) if wanted else None
@@ -101,17 +100,17 @@ class _Projected(torch.autograd.Function):
                 row_sum = logits.sum(-1, keepdim=True)
             if pad is not None:
                 logits[:, pad] = -math.inf
-            top = logits.amax(-1, keepdim=True)  # many times faster than to ask where it is, too
+            top = logits.amax(-1, keepdim=True)  # max(dim) also finds the index, many times slower
             logit_of_right = logits.gather(1, wanted_ids)
             right += (logit_of_right == top).sum()
             probabilities = logits.sub_(top).exp_()
             total = probabilities.sum(-1, keepdim=True)
             log_total = total.log() + top
-            part_nll = (log_total - logit_of_right).sum(dtype=torch.float64)
+            part_nll = (log_total - logit_of_right).sum()
             nll += part_nll
             loss += (1 - smoothing) * part_nll
             if smoothing:
-                loss += smoothing * (log_total - row_sum / classes).sum(dtype=torch.float64)
+                loss += smoothing * (log_total - row_sum / classes).sum()
             if d_hidden is None or d_weight is None:
                 continue
             gradient = probabilities.div_(total)
@@ -131,7 +130,7 @@ class _Projected(torch.autograd.Function):
             saved = (d_hidden, d_weight) + ((d_bias,) if d_bias is not None else ())
             ctx.save_for_backward(*saved)
         ctx.mark_non_differentiable(right)
-        return loss.to(hidden.dtype), nll.to(hidden.dtype), right
+        return loss, nll, right
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
