@@ -57,6 +57,36 @@ def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "model"
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"model": {"d_model": 64}}, "model.d_model = 64: {} has 32, which fine-tuning keeps"),
+        ({"model": {"n_heads": 4}}, "model.n_heads = 4: {} has 2, which fine-tuning keeps"),
+        (
+            {"tokenizer": {"vocab_size": 500}},
+            "tokenizer.vocab_size = 500: {} has 420, which fine-tuning keeps",
+        ),
+    ],
+)
+def test_what_weights_were_made_for_is_not_changed_by_fine_tuning(
+    parent: Path, tmp_path: Path, changes: dict[str, Any], says: str
+) -> None:
+    files = write(tmp_path, "new", 2)
+    settings = STEPS | changes
+    for _ in range(2):
+        with pytest.raises(ConfigError) as refused:
+            finetune(parent, Request(files=files, output=tmp_path / "m", settings=settings))
+        assert str(refused.value).startswith(says.format(parent))
+        assert not (tmp_path / "m").exists()
+
+
+def test_fine_tuning_may_choose_another_dropout(parent: Path, tmp_path: Path) -> None:
+    settings = STEPS | {"model": {"d_model": 32, "dropout": 0.2}}
+    made = Request(files=write(tmp_path, "new", 2), output=tmp_path / "m", settings=settings)
+    assert finetune(parent, made).result.finished
+    assert Folder.open(tmp_path / "m").settings.model.dropout == 0.2
+
+
 def test_a_fine_tuned_model_keeps_pieces_and_begins_where_its_parent_ended(
     parent: Path, tmp_path: Path
 ) -> None:

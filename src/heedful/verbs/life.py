@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,10 @@ __all__ = ["Compared", "average", "distill", "finetune"]
 
 STUDENT = 1 / 3
 """A student has at most this share of its teacher's parameters."""
+
+
+DROPOUTS = {"dropout", "attention_dropout", "ff_dropout"}
+"""What may be chosen anew of a model whose weights are there already."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ def finetune(
     alone("finetune")
     report = report or SilentReport()
     folder = Folder.open(parent)
+    _check_kept(folder, request.settings or {})
     known = list(pairs_of(read(old, request))) if old else development_of(parent)
     if mix:
         request = _mixed(request, mix, share, known, report)
@@ -84,6 +89,18 @@ def finetune(
     new = Corpus.open(request.output / "run" / "data").dev
     sets = {"new text": new} | ({"old text": known} if known else {})
     return _compare(parent, request.output, sets, result, report, request.threads)
+
+
+def _check_kept(folder: Folder, asked: Mapping[str, Any]) -> None:
+    """Refuse to change what weights and pieces that are carried over were made for."""
+    for table, free in (("model", DROPOUTS), ("tokenizer", {"regularisation"})):
+        old = folder.settings.model_dump()[table]
+        for key, value in asked.get(table, {}).items():
+            if key in old and key not in free and value != old[key]:
+                raise ConfigError(
+                    f"{table}.{key} = {value}: {folder.path} has {old[key]}, which fine-tuning "
+                    f"keeps; leave it out, or train a new model with `heedful train`"
+                )
 
 
 def _kept(settings: Settings) -> dict[str, Any]:
