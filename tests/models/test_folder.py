@@ -52,6 +52,18 @@ def test_the_folder_holds_what_the_design_says_and_lists_it(tmp_path: Path) -> N
     assert config.read(tmp_path / "model" / "config.toml")["format"] == 1
 
 
+def test_a_folder_of_an_older_format_opens_and_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, network = make(tmp_path / "model")
+    for module in (folders, config):
+        monkeypatch.setattr(module, "FORMAT_VERSION", 2)
+    opened = Folder.open(made.path)
+    assert same(load_model(opened), network)
+    opened.write_weights(state(network))
+    assert same(load_model(Folder.open(made.path)), network)
+
+
 @pytest.mark.parametrize(
     ("variant", "stored"),
     [

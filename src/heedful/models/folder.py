@@ -232,7 +232,7 @@ def _hashes(path: Path) -> Hashes:
                 f"{path} was made by a newer Heedful (format {made_by}, this version reads up to "
                 f"{FORMAT_VERSION}); upgrade"
             )
-        right = made_by == FORMAT_VERSION and all(
+        right = made_by in range(1, FORMAT_VERSION + 1) and all(
             Path(name).name == name and hashes and all(isinstance(h, str) for h in hashes)
             for name, hashes in listed.items()
         )
