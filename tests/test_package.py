@@ -189,6 +189,14 @@ def run(*command: object, **kind: object) -> str:
     return str(done.stdout)
 
 
+@pytest.mark.parametrize(("given", "found"), [(None, "passive"), ("active", "active")])
+def test_threads_that_wait_sleep_in_python_too(given: str | None, found: str) -> None:
+    environment = {k: v for k, v in os.environ.items() if k != "OMP_WAIT_POLICY"}
+    environment |= {} if given is None else {"OMP_WAIT_POLICY": given}
+    code = "import os, heedful; heedful.train_model; print(os.environ['OMP_WAIT_POLICY'])"
+    assert run("-c", code, env=environment) == f"{found}\n"
+
+
 def test_the_wheel_holds_everything_and_runs(tmp_path: Path) -> None:
     project, wheels, target = (tmp_path / name for name in ("project", "wheels", "target"))
     project.mkdir()

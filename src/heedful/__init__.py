@@ -10,6 +10,7 @@ What is in `__all__` is the public API; it is imported when it is first used, so
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from heedful.verbs.train import train as train_model
 
 __version__ = "0.1.0"
+
+# OpenMP's threads spin while they wait for each other. On a machine that does anything else at the
+# same time, that made training fifteen times slower; sleeping costs next to nothing. OpenMP reads
+# this once, when torch is loaded: a program that imports torch before Heedful decides for itself.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 _HOMES = {
     "ConfigError": "errors",

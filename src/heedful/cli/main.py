@@ -81,12 +81,6 @@ def spread(arguments: list[str]) -> list[str]:
     return out
 
 
-# OpenMP's threads spin while they wait for each other. On a machine that does anything else at the
-# same time, that made training fifteen times slower; sleeping costs next to nothing. The library
-# reads this once, when torch loads it.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
-
 def run() -> None:
     """Run the command; an error a person can act on is one line, not a traceback.
 
