@@ -64,6 +64,8 @@ class Amounts:
     cached: tuple[int, ...] = (8, 16, 32, 64, 128)
     cached_rows: int = 64
     cold: int = 5
+    detected: int = 4000
+    """Sentences of a language that are detected."""
     clients: int = 64
     load_seconds: float = 120.0
     """Of the load with many sentences a request; the others are shorter."""
@@ -92,6 +94,7 @@ QUICK = Amounts(
     cached=(4, 8),
     cached_rows=4,
     cold=1,
+    detected=20,
     clients=4,
     load_seconds=1.0,
 )

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import py3langid
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from py3langid.langid import LanguageIdentifier
 
-from heedful.data.text import script_of
+from heedful.serve import detect
 from heedful.serve.detect import Detector, Guess
-from heedful.serve.latin import LATIN
-from heedful.serve.scripts import ARABIC, CYRILLIC, DEVANAGARI, HEBREW
 
 SENTENCES = [
     ("en", "The boats come back to the harbour before the storm reaches the coast."),
@@ -52,7 +55,6 @@ SENTENCES = [
     ("ka", "გუშინ საღამოს კინოში წავედით."),
 ]
 COMMON = sorted({code for code, _ in SENTENCES})
-KNOWN = [code for table in (LATIN, CYRILLIC, ARABIC, DEVANAGARI, HEBREW) for code in table]
 
 
 @pytest.mark.parametrize(("language", "sentence"), SENTENCES)
@@ -133,9 +135,62 @@ def test_codes_with_regions_and_relatives_are_served_by_the_words_of_their_langu
     assert Detector(["en", "nb"]).detect("Jeg har ikke sett noen av dem.")[0].language == "nb"
 
 
-def test_a_served_language_without_words_here_takes_what_is_like_no_other() -> None:
-    found = Detector(["en", "mi"]).detect("Kei te pehea koe i tenei ahiahi ataahua whakahirahira")
-    assert found[0].language == "mi"
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("nb", "Jeg har ikke sett noen av dem siden forrige uke."),
+        ("pb", "As crianças não querem sair da praia antes do pôr do sol."),
+        ("zt", "昨天晚上下雨了，所以我們去看電影。"),
+        ("fil", "Pumunta kami sa sinehan kagabi dahil malakas ang ulan."),
+        ("prs", "دیشب به سینما رفتیم چون باران می‌بارید و هوا سرد بود."),
+        ("ckb", "من خەڵکی کوردستانم و زمانی کوردی قسە دەکەم."),
+        ("gn", "Mba'éichapa reiko? Che aikuaa avañe'ẽme."),
+    ],
+)
+def test_a_language_the_model_names_otherwise_is_known(code: str, sentence: str) -> None:
+    best = Detector(["en", code, "ko"]).detect(sentence)[0]
+    assert best.language == code
+    assert best.confidence > 90
+
+
+def test_a_name_that_stands_for_a_relative_shares_with_it() -> None:
+    found = Detector(["no", "nb", "en"]).detect("Jeg har ikke sett noen av dem siden forrige uke.")
+    assert [guess.language for guess in found[:2]] == ["no", "nb"]
+    assert found[0].confidence == found[1].confidence
+
+
+def test_simplified_and_traditional_share_what_could_be_either() -> None:
+    detector = Detector(["zh", "zt"])
+    assert detector.detect("昨天晚上下雨了，所以我们去看电影。")[0].language == "zh"
+    assert detector.detect("昨天晚上下雨了，所以我們去看電影。")[0].language == "zt"
+    assert Detector(["en-HK", "zh"]).detect("昨天晚上下雨了")[0].language == "zh"
+    either = detector.detect("今天天下")
+    assert [guess.language for guess in either] == ["zh", "zt"]
+    assert either[0].confidence == either[1].confidence
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [("dv", "ދިވެހި ބަސް"), ("chr", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"), ("bo", "བོད་སྐད་"), ("yi", "ייִדישע שפּראַך")],
+)
+def test_a_language_the_model_lacks_is_known_by_a_script_of_its_own(code: str, text: str) -> None:
+    assert Detector(["en", code, "ko"]).detect(text) == [Guess(code, 100.0)]
+    assert Detector(["en", "ko"]).detect(text) == [Guess("en", 0.0)]
+
+
+@pytest.mark.parametrize("code", ["mi", "tlh", "ours", "yi"])
+def test_a_language_the_model_lacks_is_never_guessed_beside_one_in_its_script(code: str) -> None:
+    detector = Detector([code, "en", "he"])
+    for text in (
+        "Where is the station?",
+        "Kei te pehea koe i tenei ahiahi",
+        "אתמול בערב הלכנו לקולנוע",
+    ):
+        assert code not in {guess.language for guess in detector.detect(text)}
+
+
+def test_only_languages_the_model_lacks_leave_the_first_with_no_confidence() -> None:
+    assert Detector(["ours", "mi"]).detect("Where is the station?") == [Guess("ours", 0.0)]
 
 
 def test_an_undetermined_language_is_never_guessed() -> None:
@@ -148,18 +203,63 @@ def test_tags_and_addresses_are_not_read() -> None:
     assert Detector(["en", "de"]).detect(text)[0].language == "de"
 
 
-def test_every_list_of_words_is_its_own_language_and_in_its_script() -> None:
-    for script, table in {
-        "latin": LATIN,
-        "cyrillic": CYRILLIC,
-        "arabic": ARABIC,
-        "devanagari": DEVANAGARI,
-        "hebrew": HEBREW,
-    }.items():
-        for code, words in table.items():
-            assert {script_of(word) for word in words.split()} == {script}, code
-            beginning = " ".join(words.split()[20:80])
-            assert Detector(KNOWN).detect(beginning)[0].language == code
+@pytest.mark.parametrize(
+    ("language", "word"),
+    [
+        ("en", "The"),
+        ("en", "hello"),
+        ("de", "ich"),
+        ("de", "Hund"),
+        ("fr", "Bonjour!"),
+        ("fr", "je"),
+    ],
+)
+def test_one_word_is_known_with_or_without_a_capital(language: str, word: str) -> None:
+    assert Detector(["en", "de", "fr", "ko"]).detect(word)[0].language == language
+
+
+def test_the_model_is_loaded_by_the_first_question_and_once_for_all_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads = 8
+    lock, came, loads = threading.Lock(), threading.Semaphore(0), []
+    load = LanguageIdentifier.from_model_file
+
+    class Door:
+        def __enter__(self) -> None:
+            came.release()
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+
+    def when_all_are_there(path: str) -> LanguageIdentifier:
+        assert all(came.acquire(timeout=60) for _ in range(threads))
+        loads.append(path)
+        return load(path)
+
+    monkeypatch.setattr(detect, "_LOADING", Door())
+    monkeypatch.setattr(LanguageIdentifier, "from_model_file", when_all_are_there)
+    detect._identifier.cache_clear()
+    detectors = [Detector(["en", "de"]), Detector(["fr", "de"])]
+    assert not detectors[0].loaded
+    assert detectors[0].detect("어제저녁에 비가 왔다.") == [Guess("en", 0.0)]
+    assert not detectors[0].loaded  # the script was enough
+    sentence = "Ich weiß nicht, ob der Zug heute pünktlich ankommt."
+    with ThreadPoolExecutor(threads) as pool:
+        found = list(pool.map(lambda i: detectors[i % 2].detect(sentence)[0].language, range(16)))
+    assert found == ["de"] * 16
+    assert len(loads) == 1
+    assert detectors[0].loaded
+
+
+def test_the_library_itself_stays_unrestricted() -> None:
+    Detector(["en", "de"]).detect("Where is the station?")
+    assert py3langid.classify("Nous avons oublié nos parapluies dans le train.")[0] == "fr"
+
+
+def test_half_a_character_is_no_trouble() -> None:
+    assert Detector(["en", "de"]).detect("Where is the \ud800 station?")[0].language == "en"
 
 
 @settings(max_examples=60)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 from serve_case import app_of, ask, client, fake, model, post, refusal, run, translate
 
+from heedful.serve.detect import Detector, Guess
 from heedful.serve.keys import Keys
 
 GOOD = {"q": "Hello", "source": "en", "target": "ko"}
@@ -95,6 +97,23 @@ def test_detect_gives_guesses_best_first() -> None:
         confidences = [guess["confidence"] for guess in guesses]
         assert confidences == sorted(confidences, reverse=True)
     assert refusal(post(app, "/detect", q="")) == "Invalid request: missing q parameter"
+
+
+def test_the_first_detection_keeps_nobody_waiting_while_its_model_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def note(detector: Detector, text: str) -> list[Guess]:
+        asked.append(threading.get_ident())
+        return [Guess("en", 0.0)]
+
+    monkeypatch.setattr(Detector, "detect", note)
+    for loaded in (False, True):
+        monkeypatch.setattr(Detector, "loaded", loaded)
+        post(app_of(), "/detect", q="Hello")
+    loop = threading.get_ident()
+    assert [one == loop for one in asked] == [False, True]
 
 
 def test_the_same_language_comes_back_as_it_is() -> None:

@@ -131,7 +131,8 @@ class Service:
         def look() -> list[list[Guess]]:
             return [self._detector.detect(text) or unknown for text in texts]
 
-        return await aside(DETECTING * len(texts), look)
+        size = DETECTING * len(texts) if self._detector.loaded else AT_ONCE + 1
+        return await aside(size, look)
 
     async def translate(
         self, texts: Sequence[str], sources: Sequence[str], target: str, wish: Wish
