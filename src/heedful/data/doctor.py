@@ -2,8 +2,8 @@
 
 `examine` reads the text once and remembers numbers only (two hashes, two lengths, the scripts, a
 code; 33 bytes a pair), decides from them when it has seen everything, and looks up examples at the
-end. `Filter` in `filter.py` says of a single pair what can be said without the others; the words of
-the report are in `findings.py`, the place where two files drift apart is found in `drift.py`.
+end. Wrongly decoded text is found in `mojibake.py`, the place where two files drift apart in
+`drift.py`; the words of the report are in `findings.py`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.data.drift import drift
-from heedful.data.filter import SLACK, Filter, broken, search_broken
 from heedful.data.findings import KINDS, Kind, Problem, Report, Severity
+from heedful.data.mojibake import broken
 from heedful.data.reading import Source, UnequalLines
 from heedful.data.text import SCRIPTS, normalise, scripts_in
 from heedful.settings import DataSettings
 
-__all__ = ["Filter", "Problem", "Report", "broken", "drift", "examine"]
+__all__ = ["Problem", "Report", "drift", "examine"]
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many pairs are done, and how many there are, roughly."""
@@ -42,6 +42,8 @@ _BLOCK = 1 << 19
 """Lines whose numbers are worked on together, to keep temporary arrays small."""
 _OWN = 0.2
 """A script belongs to a side of the corpus when this part of its lines is written in it."""
+_SLACK = 3.0
+"""Characters added to both lengths before they are compared: short lines vary more."""
 
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
@@ -72,9 +74,7 @@ class _Facts:
             if len(source) > longest or len(target) > longest:
                 code, source, target = _OVER_LONG, "", ""
             else:
-                if (not source.isascii() and search_broken(source)) or (
-                    not target.isascii() and search_broken(target)
-                ):
+                if broken(source) or broken(target):
                     code = _BROKEN
                 source, target = normalise(source), normalise(target)
                 if not source or not target:
@@ -230,8 +230,8 @@ def _uneven_lines(
     found = []
     for begin in range(0, len(codes), _BLOCK):
         block = slice(begin, begin + _BLOCK)
-        ours = lengths[0][block] + SLACK
-        theirs = lengths[1][block] * ratio + SLACK
+        ours = lengths[0][block] + _SLACK
+        theirs = lengths[1][block] * ratio + _SLACK
         uneven = np.maximum(ours, theirs) > most * np.minimum(ours, theirs)
         found.append(begin + np.flatnonzero(uneven & (codes[block] == 0)))
     return np.concatenate([np.empty(0, dtype=np.intp), *found])
