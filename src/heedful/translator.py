@@ -277,7 +277,7 @@ class Translator:
         return attended(self.model, ids[0], ids[1], names)
 
     def align(self, text: str, translation: str) -> list[tuple[int, int]]:
-        """Give, for each word of a translation, the word of the text it mostly came from."""
+        """Give, for each word of a translation, the word of the text it attended to most."""
         return self.explain(text, translation).alignment.pairs
 
     def trace(
