@@ -1,8 +1,8 @@
 """Where the parts of a text are in its translation.
 
 An alignment says which words became which; without one, what stood a third of the way in stands
-there again. Nothing here knows what is placed: tags are written by `weaving.py`, the runs of a word
-processor are filled by `dividing.py`.
+there again. Nothing here knows what is placed: tags are written by `reinsertion.py`, the runs of a word
+processor are filled by `runs.py`.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from html import escape, unescape
 from itertools import pairwise
 
-from heedful.serve.inline import Item, Marked
-from heedful.serve.placing import Align, is_unspaced
-from heedful.serve.plain import Document, DocumentError, has_letters, read_text
+from heedful.documents.document import Document, DocumentError, has_letters, read_text
+from heedful.documents.inline import Item, Marked
+from heedful.documents.projection import Align, is_unspaced
 
 __all__ = ["SubRip", "WebVtt"]
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.serve import archive
-from heedful.serve.dividing import divide
-from heedful.serve.documents import DocumentError, open_document
+from heedful.documents import archive
+from heedful.documents.formats import DocumentError, open_document
+from heedful.documents.runs import divide
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 T = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from heedful.data.lines import recognise_encoding
+from heedful.documents.projection import Align
 from heedful.errors import DataError
-from heedful.serve.placing import Align
 
 __all__ = ["Document", "DocumentError", "Encoding", "TextFile", "has_letters", "read_text"]
 

@@ -1,6 +1,6 @@
 """Marks written into a translation, each around the words that its words became.
 
-The tree of marks is made in `inline.py`; where words went is known in `placing.py`. Whatever the
+The tree of marks is made in `inline.py`; where words went is known in `projection.py`. Whatever the
 alignment says, marks within marks stay within them and no two ever cross.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from heedful.data.text import script_of
-from heedful.serve.placing import Placement, Range, disjoint, is_punctuation
+from heedful.documents.projection import Placement, Range, disjoint, is_punctuation
 
 __all__ = ["Node", "Weaver"]
 

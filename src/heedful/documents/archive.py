@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
-from heedful.serve.plain import LARGEST_FILE, DocumentError
+from heedful.documents.document import LARGEST_FILE, DocumentError
 
 __all__ = ["Archive"]
 

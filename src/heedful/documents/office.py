@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heedful.serve.archive import Archive
-from heedful.serve.dividing import divide
-from heedful.serve.paragraphs import DOCX, ODT, Dialect, Part, Slot
-from heedful.serve.placing import Align
-from heedful.serve.plain import Document, DocumentError, has_letters
+from heedful.documents.archive import Archive
+from heedful.documents.document import Document, DocumentError, has_letters
+from heedful.documents.paragraphs import DOCX, ODT, Dialect, Part, Slot
+from heedful.documents.projection import Align
+from heedful.documents.runs import divide
 
 __all__ = ["OpenText", "Word"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.parsers import expat
 
-from heedful.serve.plain import DocumentError
+from heedful.documents.document import DocumentError
 
 __all__ = ["DOCX", "ODT", "Dialect", "Part", "Slot"]
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heedful.documents import document
+from heedful.documents.formats import SUPPORTED, DocumentError, open_document
 from heedful.errors import DataError, HeedfulError
-from heedful.serve import plain
-from heedful.serve.documents import SUPPORTED, DocumentError, open_document
 
 
 def shout(texts: list[str]) -> list[str]:
@@ -115,7 +115,7 @@ def test_what_is_no_text_is_refused_in_one_line(data: bytes, message: str) -> No
 
 
 def test_a_file_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "LARGEST_FILE", 1_000)
+    monkeypatch.setattr(document, "LARGEST_FILE", 1_000)
     with pytest.raises(DocumentError, match=r"^the file has 1,001 bytes; expected at most 1,000; "):
         open_document("x.txt", b"x" * 1_001)
 

@@ -1,7 +1,7 @@
 """A text with marks inside it: taken out for translation, put back around the same words.
 
 The marks may be HTML tags, those of subtitles or of Markdown; whoever reads a format makes
-`Item`s of it. Here they become a tree of marks over plain text; `weaving.py` writes the marks into
+`Item`s of it. Here they become a tree of marks over plain text; `reinsertion.py` writes the marks into
 the translation, nested as they were and each exactly once.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from heedful.serve.placing import Align, Placement
-from heedful.serve.weaving import Node, Weaver
+from heedful.documents.projection import Align, Placement
+from heedful.documents.reinsertion import Node, Weaver
 
 __all__ = ["Item", "Marked"]
 

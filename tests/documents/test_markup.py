@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from heedful.serve.markup import Markup, scan, translate_html
-from heedful.serve.placing import disjoint
+from heedful.documents.markup import Markup, scan, translate_html
+from heedful.documents.projection import disjoint
 
 PIECES = [
     *("<p>", "</p>", "<b>", "</b>", "<i class='x y'>", "</i>", '<a href="?a=1&b=>">', "</a>"),

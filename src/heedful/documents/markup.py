@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
 from typing import Literal
 
-from heedful.serve.inline import LONGEST_ATOM, Item, Marked
-from heedful.serve.placing import Align
+from heedful.documents.inline import LONGEST_ATOM, Item, Marked
+from heedful.documents.projection import Align
 
 __all__ = ["Markup", "Token", "scan", "translate_html"]
 

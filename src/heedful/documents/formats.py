@@ -1,6 +1,6 @@
 """Files to translate: which kinds there are, and pages of HTML.
 
-A file's name is used for its ending only. Text files are in `plain.py`, subtitles in
+A file's name is used for its ending only. Text files are in `document.py`, subtitles in
 `subtitles.py`, word processors' files in `office.py`; what is refused is a `DocumentError` of one
 line.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from heedful.serve.markup import Markup
-from heedful.serve.office import OpenText, Word
-from heedful.serve.placing import Align
-from heedful.serve.plain import Document, DocumentError, TextFile, read_text
-from heedful.serve.subtitles import SubRip, WebVtt
+from heedful.documents.document import Document, DocumentError, TextFile, read_text
+from heedful.documents.markup import Markup
+from heedful.documents.office import OpenText, Word
+from heedful.documents.projection import Align
+from heedful.documents.subtitles import SubRip, WebVtt
 
 __all__ = ["SUPPORTED", "Document", "DocumentError", "Page", "open_document"]
 

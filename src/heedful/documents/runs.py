@@ -1,7 +1,7 @@
 """A translation divided among the parts of its source, whose order is fixed.
 
 The runs of a word processor's paragraph are such parts: text can be moved between them, they
-themselves cannot be moved. Where words went is known in `placing.py`.
+themselves cannot be moved. Where words went is known in `projection.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from heedful.serve.placing import Align, Placement, Range, is_punctuation
+from heedful.documents.projection import Align, Placement, Range, is_punctuation
 
 __all__ = ["divide"]
 

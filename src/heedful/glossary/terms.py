@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
+from heedful.data.particles import attach
 from heedful.data.text import normalise, script_of
 from heedful.errors import DataError
 
@@ -36,7 +37,7 @@ _CHANGING = re.compile(
     "|(?P<and>과|와)(?=[는의도만]|(?![가-힣]))"
     "|(?P<by>으로|로)(?=서|써|부터|[는도만의]|(?![가-힣]))"
 )
-"""Particles with two forms, named as in `data/grammar/korean.py`."""
+"""Particles with two forms, named as in `data/particles.py`."""
 _INFLECTED = {"latin", "cyrillic", "greek"}
 _ARTICLE = re.compile(r"(?:[^\W\d_]{1,4}\s+|[^\W\d_]{1,2}['’])(?=\w)")
 _ENDS_SENTENCE = re.compile(r"(?:\A|[.!?…]\s+)[\"'“”„«»‘’¿¡(\[]*\Z")
@@ -299,8 +300,6 @@ def _particle(word: str, text: str, after: int) -> tuple[str, int]:
     sound = _sound(word) if match else ""
     if match is None or not sound or match.lastgroup is None:
         return "", after
-    from heedful.data.grammar.korean import attach
-
     return attach(sound, match.lastgroup)[len(sound) :], match.end()
 
 
