@@ -1,8 +1,8 @@
-"""A text with marks inside it: taken out for translation, put back around the same words.
+"""A text with inline tags: taken out for translation, put back around the same words.
 
-The marks may be HTML tags, those of subtitles or of Markdown; whoever reads a format makes
-`Item`s of it. Here they become a tree of marks over plain text; `reinsertion.py` writes the marks into
-the translation, nested as they were and each exactly once.
+The tags may be those of HTML, of subtitles or of Markdown; whoever reads a format makes `Item`s of
+it. Here they become a tree of tags over plain text; `reinsertion.py` writes the tags into the
+translation, nested as they were and each exactly once.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from heedful.documents.projection import Align, Placement
-from heedful.documents.reinsertion import Node, Weaver
+from heedful.documents.projection import Align, Projection
+from heedful.documents.reinsertion import Node, Reinsertion
 
-__all__ = ["Item", "Marked"]
+__all__ = ["LONGEST_ATOM", "Item", "TaggedText"]
 
 DEEPEST = 24
-"""Marks within marks that are placed by their words; those further inside just keep their order."""
+"""Tags within tags that follow their words; those further inside just keep their order."""
 ATOMS = 16
-"""Untouched pieces of one text that are looked for in its translation."""
+"""Atoms of one text that are looked for in its translation."""
 LONGEST_ATOM = 40
-"""Characters of an untouched piece up to which the model sees it; a longer one would mislead it."""
+"""Characters of an atom up to which the model sees it; a longer one would mislead it."""
 
 _LEADING = re.compile(r"(?:\s|&nbsp;|&#160;|&#[xX][aA]0;)+")
 _ENTITIES = ("&nbsp;", "&#160;", "&#xa0;", "&#xA0;", "&#Xa0;", "&#XA0;")
@@ -42,95 +42,83 @@ class Item:
     name: str = ""
 
 
-class Marked:
-    """One text and the marks in it."""
+class TaggedText:
+    """One text and the tags in it."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self.raw = "".join(item.raw for item in items)
         """All of it as it was written."""
         self._items = _without_edges(items)
-        self._partner, self._ordered = _pair(self._items)
+        self._paired, self._ordered = _pair(self._items)
         self._nodes: list[Node] = []
         self.text = self._read()
         """The text alone, with single spaces."""
-        self._marked = _has_inner(self._nodes, len(self.text))
+        self._has_inner = _has_inner(self._nodes, len(self.text))
 
     def _read(self) -> str:
-        """Build the tree of marks over the text."""
+        """Build the tree of tags over the text."""
         words: list[str] = []
         length, gap, atoms = 0, False, 0  # gap: a space stands before whatever comes next
 
         def add(text: str) -> int:
             nonlocal length, gap
             gap = gap or text[0].isspace()
-            parts = text.split()
-            if not parts:
-                return length
-            joined = " ".join(parts)
-            if gap and length:
-                words.append(" ")
-                length += 1
-            start = length
-            words.append(joined)
-            length += len(joined)
-            gap = text[-1].isspace()
-            return start
+            if joined := " ".join(text.split()):
+                if gap and length:
+                    words.append(" ")
+                    length += 1
+                words.append(joined)
+                length += len(joined)
+                gap = text[-1].isspace()
+            return length - len(joined)
 
-        open_nodes: list[tuple[Node, int]] = []
         children = self._nodes
-        pending: list[Node] = []  # elements just opened begin where the next word does
+        around: list[tuple[Node, int, list[Node]]] = []
+        elements: list[Node] = []
         for index, item in enumerate(self._items):
             if item.kind == "text" and item.text:
-                start = add(item.text)
-                if start < length:
-                    for node in pending:
-                        node.start = start
-                    pending.clear()
-            elif item.kind == "open" and index in self._partner:
+                add(item.text)
+            elif item.kind == "open" and index in self._paired:
                 node = Node("element", item.raw, length, length)
                 children.append(node)
-                open_nodes.append((node, index))
-                pending.append(node)
+                around.append((node, index, children))
                 children = node.children
-            elif item.kind == "close" and index in self._partner:
-                node, first = open_nodes.pop()
-                if pending and pending[-1] is node:
-                    pending.pop()
-                children = open_nodes[-1][0].children if open_nodes else self._nodes
+            elif item.kind == "close" and index in self._paired:
+                node, first, children = around.pop()
                 node.end, node.close = length, item.raw
-                if node.end <= node.start:  # nothing to see in it: it moves as one
+                if node.end > node.start:
+                    elements.append(node)
+                else:  # nothing to see in it: it moves as one
                     node.kind, node.children, node.close = "point", [], ""
                     node.raw = "".join(one.raw for one in self._items[first : index + 1])
-                    node.start = node.end = length
             elif item.kind == "atom" and item.text and atoms < ATOMS:
                 atoms += 1
                 start = add(item.text)
-                for node in pending:
-                    node.start = start
-                pending.clear()
                 children.append(Node("atom", item.raw, start, length, text=item.text))
             else:
                 gap = gap or item.kind == "break"
                 behind = item.kind == "close"
                 children.append(Node("point", item.raw, length, length, behind=behind))
-        return "".join(words)
+        text = "".join(words)
+        for node in elements:  # they begin where their first word does
+            node.start += text[node.start] == " "
+        return text
 
     def rebuild(self, translation: str, align: Align | None, escape: Callable[[str], str]) -> str:
-        """Give the translation with all marks in it; a text left as it was comes back unchanged."""
+        """Give the translation with all tags in it; a text left as it was comes back unchanged."""
         if translation == self.text:
             return self.raw
         translation = translation.strip()
-        placement = Placement(
-            self.text, translation, align if self._marked and not self._ordered else None
-        )
-        output = Weaver(placement, escape, self._ordered)
-        units = (0, len(placement.units))
-        output.write(self._nodes, (0, len(self.text)), units, (0, len(translation)))
+        asked = align if self._has_inner and not self._ordered else None
+        projection = Projection(self.text, translation, asked)
+        output = Reinsertion(projection, escape, self._ordered)
+        tokens = (0, len(projection.tokens))
+        output.write(self._nodes, (0, len(self.text)), tokens, (0, len(translation)))
         return "".join(output.parts)
 
 
 def _has_inner(nodes: list[Node], length: int) -> bool:
-    """Whether any mark begins or ends within the text, so that its words must be found."""
+    """Whether any tag begins or ends within the text, so that its words must be found."""
     return any(
         0 < node.start < length or 0 < node.end < length or _has_inner(node.children, length)
         for node in nodes
@@ -175,31 +163,31 @@ def _strip_end(raw: str) -> str:
 
 
 def _pair(items: Sequence[Item]) -> tuple[set[int], bool]:
-    """Find the marks that open and close within the text, none of them crossing another.
+    """Find the tags that open and close within the text, none of them crossing another.
 
-    Also says whether any could not be paired; then all marks must keep their order.
+    Also says whether any could not be paired; then all tags must keep their order.
     """
     paired: set[int] = set()
-    open_marks: list[int] = []
+    opened: list[int] = []
     count: dict[str, int] = {}
     alone = False
     for index, item in enumerate(items):
         if item.kind == "open":
-            open_marks.append(index)
+            opened.append(index)
             count[item.name] = count.get(item.name, 0) + 1
         elif item.kind == "close":
             if not count.get(item.name):
                 alone = True
                 continue
             while True:
-                first = open_marks.pop()
+                first = opened.pop()
                 name = items[first].name
                 count[name] -= 1
                 if name == item.name:
                     break
                 alone = True
-            if len(open_marks) < DEEPEST:
+            if len(opened) < DEEPEST:
                 paired |= {first, index}
             else:
                 alone = True
-    return paired, alone or bool(open_marks)
+    return paired, alone or bool(opened)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
 from typing import Literal
 
-from heedful.documents.inline import LONGEST_ATOM, Item, Marked
+from heedful.documents.inline import LONGEST_ATOM, Item, TaggedText
 from heedful.documents.projection import Align
 
 __all__ = ["Markup", "Token", "scan", "translate_html"]
@@ -122,7 +122,7 @@ class Markup:
     def __init__(self, html: str) -> None:
         self.texts: list[str] = []
         """What is to be translated, in the order of the page."""
-        self._parts: list[str | Marked] = []
+        self._parts: list[str | TaggedText] = []
         self._items: list[Item] = []
         untouched: list[Token] = []
         name, depth = "", 0
@@ -181,7 +181,7 @@ class Markup:
         """End the text that was being read; one without a letter is not worth translating."""
         items, self._items = self._items, []
         if any(item.kind == "text" and any(map(str.isalpha, item.text)) for item in items):
-            marked = Marked(items)
+            marked = TaggedText(items)
             self._parts.append(marked)
             self.texts.append(marked.text)
         else:

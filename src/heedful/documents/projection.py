@@ -1,8 +1,8 @@
-"""Where the parts of a text are in its translation.
+"""Span projection: where a part of a text is in its translation.
 
-An alignment says which words became which; without one, what stood a third of the way in stands
-there again. Nothing here knows what is placed: tags are written by `reinsertion.py`, the runs of a word
-processor are filled by `runs.py`.
+A word alignment says which words became which; without one, what stood a third of the way in stands
+there again. Nothing here knows what is projected: `reinsertion.py` puts back tags, `runs.py` fills
+the runs of a word processor.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
-from heedful.data.text import script_of
+from heedful.data.text import is_unspaced
 
-__all__ = ["Align", "Placement", "Range", "disjoint", "is_punctuation", "is_unspaced"]
+__all__ = ["Align", "Projection", "Span", "disjoint", "is_punctuation"]
 
 Align = Callable[[str, str], list[tuple[int, int]]]
 """Pairs of source word and target word, counted from 0, of words separated by spaces."""
-Range = tuple[int, int]
+Span = tuple[int, int]
+"""Begin and end, of characters or of tokens."""
 
-_UNSPACED = {"han", "kana", "thai", "khmer"}
 _WORD = re.compile(r"\S+")
 
 
@@ -30,18 +30,13 @@ def is_punctuation(char: str) -> bool:
     return unicodedata.category(char)[0] == "P"
 
 
-def is_unspaced(text: str) -> bool:
-    """Whether a text is in a script that puts no spaces between words."""
-    return script_of(text) in _UNSPACED
-
-
-def _words(text: str) -> list[Range]:
+def _words(text: str) -> list[Span]:
     return [match.span() for match in _WORD.finditer(text)]
 
 
-def _characters(text: str) -> list[Range]:
-    """Give what can stand by itself in text without spaces: characters with their marks."""
-    found: list[Range] = []
+def _characters(text: str) -> list[Span]:
+    """Give the characters of text without spaces, each with its combining marks."""
+    found: list[Span] = []
     for index, char in enumerate(text):
         if found and unicodedata.category(char)[0] == "M":
             found[-1] = (found[-1][0], index + 1)
@@ -50,75 +45,69 @@ def _characters(text: str) -> list[Range]:
     return found
 
 
-class Placement:
-    """A text over its translation.
+class Projection:
+    """A text and its translation, and the links between their words.
 
-    `units` are the places in the translation between which something can be put: its words, or
-    its characters where it is written without spaces. Ranges of the source are in characters.
+    `tokens` are what tags can stand between in the translation: its words, or its characters where
+    it is written without spaces. Spans of the source are in characters.
     """
 
     def __init__(self, source: str, target: str, align: Align | None = None) -> None:
         self.source, self.target = source, target
         spaced = not is_unspaced(target)
-        self.units = _words(target) if spaced else _characters(target)
-        self._starts = [start for start, _ in self.units]
-        self._ends = [end for _, end in self.units]
+        self.tokens = _words(target) if spaced else _characters(target)
+        self._starts = [start for start, _ in self.tokens]
+        self._ends = [end for _, end in self.tokens]
         self.words = _words(source)
         """Where the words of the source are."""
         self._word_ends = [end for _, end in self.words]
         usable = align is not None and spaced and not is_unspaced(source)
-        self.ties = self._ask(align) if align is not None and usable else None
-        """Of each word of the source, the units tied to it; None where nothing is known."""
-        tied = {unit for units in self.ties or () for unit in units}
-        counts = (unit in tied for unit in range(len(self.units)))
-        self._tied_before = list(accumulate(counts, initial=0))
+        self.links = self._linked(align) if align is not None and usable else None
+        """Of each word of the source, the tokens linked to it; None without an alignment."""
+        linked = {token for tokens in self.links or () for token in tokens}
+        counts = (token in linked for token in range(len(self.tokens)))
+        self._linked_before = list(accumulate(counts, initial=0))
 
-    def _ask(self, align: Align) -> list[list[int]] | None:
-        """Get the alignment; one that fails or says nothing is as good as none."""
-        ties: list[list[int]] = [[] for _ in self.words]
+    def _linked(self, align: Align) -> list[list[int]] | None:
+        """Get the alignment; one that fails or is empty is as good as none."""
+        links: list[list[int]] = [[] for _ in self.words]
         try:
-            for word, unit in set(align(self.source, self.target)):
-                if 0 <= word < len(ties) and 0 <= unit < len(self.units):
-                    ties[word].append(unit)
-        except Exception:  # whatever an aligner dies of, the text must come back
+            for word, token in set(align(self.source, self.target)):
+                if 0 <= word < len(links) and 0 <= token < len(self.tokens):
+                    links[word].append(token)
+        except Exception:  # whatever the aligner fails with, the text must come back
             return None
-        return ties if any(ties) else None
+        return links if any(links) else None
 
-    @property
-    def aligned(self) -> bool:
-        """Whether words may change their order here."""
-        return self.ties is not None
+    def project(self, part: Span, outer: Span, within: Span) -> tuple[Span, bool]:
+        """Give the tokens a part of the source became, and whether the alignment says so.
 
-    def place(self, part: Range, outer: Range, room: Range) -> tuple[Range, bool]:
-        """Give the units a part of the source became, and whether the alignment says so.
-
-        `outer` is the part of the source around it, `room` the units that stand for that.
+        `outer` is the part of the source around it, `within` the tokens that stand for that.
         """
-        found = self._by_alignment(part, room)
-        return (found, True) if found else (self._by_proportion(part, outer, room), False)
+        found = self._by_alignment(part, within)
+        return (found, True) if found else (self._by_proportion(part, outer, within), False)
 
-    def _by_alignment(self, part: Range, room: Range) -> Range | None:
-        """Give the stretch with most units tied to the part against those tied elsewhere."""
-        if self.ties is None:
+    def _by_alignment(self, part: Span, within: Span) -> Span | None:
+        """Give the stretch with most tokens linked to the part less those linked elsewhere."""
+        if self.links is None:
             return None
-        units = sorted(
-            {u for w in self._covered(part) for u in self.ties[w] if room[0] <= u < room[1]}
-        )
-        if not units:
+        low, high = within
+        tokens = sorted({t for w in self._covered(part) for t in self.links[w] if low <= t < high})
+        if not tokens:
             return None
-        begin, score = units[0], 1
+        begin, score = tokens[0], 1
         best, best_score = (begin, begin + 1), 1
-        for before, unit in pairwise(units):
-            foreign = self._tied_before[unit] - self._tied_before[before + 1]
+        for before, token in pairwise(tokens):
+            foreign = self._linked_before[token] - self._linked_before[before + 1]
             if score <= foreign:
-                begin, score = unit, 1
+                begin, score = token, 1
             else:
                 score += 1 - foreign
             if score > best_score:
-                best, best_score = (begin, unit + 1), score
+                best, best_score = (begin, token + 1), score
         return best
 
-    def _covered(self, part: Range) -> list[int]:
+    def _covered(self, part: Span) -> list[int]:
         """Give the words of which a part covers half or more; the one it touches if there is none.
 
         Half, since a Korean noun with its particle is one word, and a tag covers the noun only.
@@ -135,54 +124,55 @@ class Placement:
                 half.append(number)
         return half or touched[:1]
 
-    def _by_proportion(self, part: Range, outer: Range, room: Range) -> Range:
-        if room[0] >= room[1]:
-            return room[0], room[0]
-        left, right = self._starts[room[0]], self._ends[room[1] - 1]
+    def _by_proportion(self, part: Span, outer: Span, within: Span) -> Span:
+        if within[0] >= within[1]:
+            return within[0], within[0]
+        left, right = self._starts[within[0]], self._ends[within[1] - 1]
         scale = (right - left) / max(outer[1] - outer[0], 1)
-        first = self._nearest(self._starts, left + (part[0] - outer[0]) * scale, *room)
-        last = self._nearest(self._ends, left + (part[1] - outer[0]) * scale, *room)
+        first = _nearest(self._starts, left + (part[0] - outer[0]) * scale, within)
+        last = _nearest(self._ends, left + (part[1] - outer[0]) * scale, within)
         return first, max(last, first) + 1
 
-    @staticmethod
-    def _nearest(values: list[int], wanted: float, low: int, high: int) -> int:
-        right = min(max(bisect_left(values, wanted, low, high), low), high - 1)
-        left = max(right - 1, low)
-        return left if wanted - values[left] <= values[right] - wanted else right
-
-    def point(self, offset: int, outer: Range, room: Range) -> int:
-        """Give the unit before which something stands that stood at `offset` in the source."""
-        if offset <= outer[0] or room[0] >= room[1]:
-            return room[0]
+    def point(self, offset: int, outer: Span, within: Span) -> int:
+        """Give the token before which something stands that stood at `offset` in the source."""
+        if offset <= outer[0] or within[0] >= within[1]:
+            return within[0]
         if offset >= outer[1]:
-            return room[1]
+            return within[1]
         word = bisect_left(self._word_ends, offset + 1)
-        if self.ties is not None:
+        if self.links is not None:
             for number, last in ((word, False), (word - 1, True)):
-                units = self.ties[number] if 0 <= number < len(self.ties) else []
-                inside = [unit for unit in units if room[0] <= unit < room[1]]
+                tokens = self.links[number] if 0 <= number < len(self.links) else []
+                inside = [token for token in tokens if within[0] <= token < within[1]]
                 if inside:
                     return max(inside) + 1 if last else min(inside)
         if word < len(self.words):  # between two words: where the second one begins
             offset = max(offset, self.words[word][0])
-        return self._by_proportion((offset, offset), outer, room)[0]
+        return self._by_proportion((offset, offset), outer, within)[0]
 
-    def characters(self, units: Range) -> Range:
-        """Give the characters of some units, without the spaces around them."""
-        first, last = units
+    def characters(self, tokens: Span) -> Span:
+        """Give the characters of some tokens, without the spaces around them."""
+        first, last = tokens
         if first < last:
             return self._starts[first], self._ends[last - 1]
-        place = self._starts[first] if first < len(self.units) else len(self.target)
+        place = self._starts[first] if first < len(self.tokens) else len(self.target)
         return place, place
 
 
-def disjoint(ranges: Sequence[Range]) -> list[Range]:
-    """Shorten ranges until no two overlap, so that tags never cross; none is lost.
+def _nearest(values: list[int], wanted: float, within: Span) -> int:
+    low, high = within
+    right = min(max(bisect_left(values, wanted, low, high), low), high - 1)
+    left = max(right - 1, low)
+    return left if wanted - values[left] <= values[right] - wanted else right
+
+
+def disjoint(spans: Sequence[Span]) -> list[Span]:
+    """Shorten spans until no two overlap, so that tags never cross; none is lost.
 
     One that leaves no room for another gives some up; what finds no room at all becomes empty.
     """
-    result = list(ranges)
-    order = sorted(range(len(ranges)), key=lambda i: (sum(ranges[i]), i))
+    result = list(spans)
+    order = sorted(range(len(spans)), key=lambda i: (sum(spans[i]), i))
     floor = 0  # nothing begins before the end of what is settled
     for before, after in pairwise([-1, *order]):
         start, end = result[after]

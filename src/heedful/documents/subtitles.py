@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from html import escape, unescape
 from itertools import pairwise
 
+from heedful.data.text import is_unspaced
 from heedful.documents.document import Document, DocumentError, has_letters, read_text
-from heedful.documents.inline import Item, Marked
-from heedful.documents.projection import Align, is_unspaced
+from heedful.documents.inline import Item, TaggedText
+from heedful.documents.projection import Align
 
 __all__ = ["SubRip", "WebVtt"]
 
@@ -50,7 +51,7 @@ class _Speech:
         items: list[Item] = []
         for number, line in enumerate(lines):
             items += [Item("text", line, " ")] if number % 2 else self._items(line)
-        self.marked = Marked(items)
+        self.marked = TaggedText(items)
 
     def _items(self, line: str) -> Iterator[Item]:
         start = 0

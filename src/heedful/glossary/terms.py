@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain
 
 from heedful.data.particles import attach
-from heedful.data.text import normalise, script_of
+from heedful.data.text import is_unspaced, normalise, script_of
 from heedful.errors import DataError
 
 __all__ = ["State", "Terms"]
@@ -25,7 +25,6 @@ MOST_TERMS = 256
 LONGEST_TERM = 200
 """Characters of a term."""
 
-_UNSPACED = {"han", "kana", "thai", "khmer"}
 _PARTICLES = re.compile(
     "(?:들|은|는|이|가|을|를|과|와|으로|로|의|에|에서|에게|께|도|만|부터|까지|처럼|보다|이나|나|이랑|랑"
     "|하고|마다|조차|밖에|마저|서|써|이라고|라고|이라는|라는|입니다|이다|다|이에요|예요|이었다|였다|인"
@@ -208,10 +207,8 @@ def _stands(text: str, start: int, end: int) -> bool:
 
 
 def _one_word(left: str, right: str) -> bool:
-    if not (left.isalnum() and right.isalnum()):
-        return False
-    script = script_of(left)
-    return script == script_of(right) and script not in _UNSPACED
+    alike = left.isalnum() and right.isalnum() and script_of(left) == script_of(right)
+    return alike and not is_unspaced(left)
 
 
 class _Draft:
