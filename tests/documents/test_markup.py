@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from html import unescape
 from html.parser import HTMLParser
 
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from heedful.documents.markup import Markup, scan, translate_html
-from heedful.documents.projection import disjoint
+from heedful.documents.markup import Markup, scan
+from heedful.documents.projection import Align, disjoint
 
 PIECES = [
     *("<p>", "</p>", "<b>", "</b>", "<i class='x y'>", "</i>", '<a href="?a=1&b=>">', "</a>"),
@@ -39,6 +40,14 @@ HTML = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_siz
 def shout(texts: list[str]) -> list[str]:
     """Another text of the same words, so that nothing comes back just because it is unchanged."""
     return [" ".join(f"{word}!" for word in text.split()) for text in texts]
+
+
+def translate_html(
+    html: str, translate: Callable[[list[str]], list[str]], align: Align | None = None
+) -> str:
+    """Go the way the server goes."""
+    page = Markup(html)
+    return page.rebuild(translate(page.texts), align)
 
 
 def straight(source: str, target: str) -> list[tuple[int, int]]:
