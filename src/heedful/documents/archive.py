@@ -33,8 +33,8 @@ _ENTRY = b"PK\x01\x02"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = 0x1
 _DAMAGED = (
-    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, OSError, RuntimeError),
-    *(NotImplementedError, ValueError, struct.error, IndexError, KeyError, OverflowError),
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, EOFError, OSError),
+    *(RuntimeError, ValueError, LookupError, OverflowError),
 )
 """What the zip reader raises for files that are not what they should be."""
 

@@ -25,7 +25,7 @@ LONGEST_ATOM = 40
 """Characters of an atom up to which the model sees it; a longer one would mislead it."""
 
 _LEADING = re.compile(r"(?:\s|&nbsp;|&#160;|&#[xX][aA]0;)+")
-_ENTITIES = ("&nbsp;", "&#160;", "&#xa0;", "&#xA0;", "&#Xa0;", "&#XA0;")
+_TRAILING = re.compile(r"(?:\s|;psbn&|;061#&|;0[aA][xX]#&)+")  # of a text turned round
 
 
 @dataclass(frozen=True)
@@ -127,39 +127,28 @@ def _has_inner(nodes: list[Node], length: int) -> bool:
 
 def _without_edges(items: Sequence[Item]) -> list[Item]:
     """Make points of the spaces before and behind all that can be read, so that they stay."""
-    result = list(items)
-    visible = [i for i, item in enumerate(items) if item.text.strip()]
-    if not visible:
-        return [Item("point", item.raw) if item.kind == "text" else item for item in items]
-    first, last = visible[0], visible[-1]
+    visible = [index for index, item in enumerate(items) if item.text.strip()]
+    first, last = (visible[0], visible[-1]) if visible else (len(items), -1)
+    result: list[Item] = []
     for index, item in enumerate(items):
-        if item.kind == "text" and not first <= index <= last:
-            result[index] = Item("point", item.raw)
-    tail: list[Item] = []
-    item = result[last]
-    if item.kind == "text":
-        raw = _strip_end(item.raw)
-        if raw != item.raw:
-            result[last] = Item("text", raw, item.text.rstrip())
-            tail = [Item("point", item.raw[len(raw) :])]
-    head: list[Item] = []
-    item = result[first]
-    match = _LEADING.match(item.raw) if item.kind == "text" else None
-    if match:
-        result[first] = Item("text", item.raw[match.end() :], item.text.lstrip())
-        head = [Item("point", match[0])]
-    return [*result[:first], *head, *result[first : last + 1], *tail, *result[last + 1 :]]
-
-
-def _strip_end(raw: str) -> str:
-    """Take spaces, written-out ones too, off the end."""
-    end = len(raw)
-    while end:
-        entity = next((one for one in _ENTITIES if raw.endswith(one, 0, end)), "")
-        if not (entity or raw[end - 1].isspace()):
-            break
-        end -= len(entity) or 1
-    return raw[:end]
+        raw, text = item.raw, item.text
+        if item.kind != "text":
+            result.append(item)
+            continue
+        if not first <= index <= last:
+            result.append(Item("point", raw))
+            continue
+        if index == first and (spaces := _LEADING.match(raw)):
+            result.append(Item("point", spaces[0]))
+            raw, text = raw[spaces.end() :], text.lstrip()
+        end = len(raw)
+        if index == last and (spaces := _TRAILING.match(raw[::-1])):
+            end -= spaces.end()
+            text = text.rstrip()
+        result.append(Item("text", raw[:end], text))
+        if end < len(raw):
+            result.append(Item("point", raw[end:]))
+    return result
 
 
 def _pair(items: Sequence[Item]) -> tuple[set[int], bool]:
