@@ -159,6 +159,27 @@ def test_text_without_spaces_takes_tags_between_its_characters() -> None:
     assert translate_html(html, lambda _: ["我去学校"], straight) == "<p>我去<b>学校</b></p>"
 
 
+@pytest.mark.parametrize(
+    ("html", "translation", "result"),
+    [
+        (
+            "<p>Write <code>漢字</code> here.</p>",
+            "在这里写漢字吧。",
+            "<p>在这里写<code>漢字</code>吧。</p>",
+        ),
+        (
+            "<p>Call <span translate=no>東京</span> today.</p>",
+            "今日東京に電話する。",
+            "<p>今日<span translate=no>東京</span>に電話する。</p>",
+        ),
+    ],
+)
+def test_what_stays_is_found_among_characters_without_spaces(
+    html: str, translation: str, result: str
+) -> None:
+    assert translate_html(html, lambda _: [translation]) == result
+
+
 def test_an_alignment_is_asked_for_only_where_a_tag_needs_it() -> None:
     asked = []
 

@@ -24,6 +24,7 @@ __all__ = [
     "is_unspaced",
     "normalisation_rules",
     "normalise",
+    "one_word",
     "script_of",
     "scripts_in",
 ]
@@ -268,3 +269,9 @@ def scripts_in(text: str) -> int:
 def is_unspaced(text: str) -> bool:
     """Whether a text is in a script that puts no spaces between words."""
     return script_of(text) in ("han", "kana", "thai", "khmer")
+
+
+def one_word(left: str, right: str) -> bool:
+    """Whether two characters side by side are of one word; a particle behind Latin is another."""
+    alike = left.isalnum() and right.isalnum() and script_of(left) == script_of(right)
+    return alike and not is_unspaced(left)

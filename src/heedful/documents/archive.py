@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
-from heedful.documents.document import LARGEST_FILE, DocumentError
+from heedful.documents.document import DocumentError
 
 __all__ = ["Archive"]
 
@@ -44,8 +44,6 @@ class Archive:
 
     def __init__(self, data: bytes, kind: str, wanted: re.Pattern[str]) -> None:
         self._data, self._kind = data, kind
-        if len(data) > LARGEST_FILE:
-            raise self._refuse(f"{len(data):,} bytes", f"at most {LARGEST_FILE:,}")
         if data.startswith(_OLE):
             raise DocumentError(
                 f"the {kind} file is protected by a password, or is of an older format; "

@@ -19,7 +19,6 @@ from heedful.documents.projection import Align
 from heedful.errors import DataError
 
 __all__ = [
-    "LARGEST_FILE",
     "LINE_BREAK",
     "Document",
     "DocumentError",
@@ -30,8 +29,6 @@ __all__ = [
     "strip_spaces",
 ]
 
-LARGEST_FILE = 64 << 20
-"""Bytes of a file; a server may allow less."""
 LINE_BREAK = re.compile(r"(\r\n|\r|\n)")
 """Splits a text into lines and what ends them, by turns."""
 
@@ -100,10 +97,6 @@ class Encoding:
 
 def read_text(data: bytes) -> tuple[str, Encoding]:
     """Give the text of a file, and the encoding in which it is to be written again."""
-    if len(data) > LARGEST_FILE:
-        raise DocumentError(
-            f"the file has {len(data):,} bytes; expected at most {LARGEST_FILE:,}; send it in parts"
-        )
     for mark, name in _MARKS:
         if data.startswith(mark):
             encoding = Encoding(name, mark, name)

@@ -51,9 +51,9 @@ class TaggedText:
         self._items = _without_edges(items)
         self._paired, self._ordered = _pair(self._items)
         self._nodes: list[Node] = []
+        self._has_inner = False  # whether any tag begins or ends within the text
         self.text = self._read()
         """The text alone, with single spaces."""
-        self._has_inner = _has_inner(self._nodes, len(self.text))
 
     def _read(self) -> str:
         """Build the tree of tags over the text."""
@@ -74,34 +74,38 @@ class TaggedText:
 
         children = self._nodes
         around: list[tuple[Node, int, list[Node]]] = []
-        elements: list[Node] = []
+        found: list[Node] = []
         for index, item in enumerate(self._items):
             if item.kind == "text" and item.text:
                 add(item.text)
-            elif item.kind == "open" and index in self._paired:
-                node = Node("element", item.raw, length, length)
-                children.append(node)
-                around.append((node, index, children))
-                children = node.children
-            elif item.kind == "close" and index in self._paired:
+                continue
+            if item.kind == "close" and index in self._paired:
                 node, first, children = around.pop()
                 node.end, node.close = length, item.raw
-                if node.end > node.start:
-                    elements.append(node)
-                else:  # nothing to see in it: it moves as one
+                if node.end == node.start:  # nothing to see in it: it moves as one
                     node.kind, node.children, node.close = "point", [], ""
                     node.raw = "".join(one.raw for one in self._items[first : index + 1])
+                continue
+            node = Node("point", item.raw, length, length, behind=item.kind == "close")
+            children.append(node)
+            found.append(node)
+            if item.kind == "open" and index in self._paired:
+                node.kind = "element"
+                around.append((node, index, children))
+                children = node.children
             elif item.kind == "atom" and item.text and atoms < ATOMS:
                 atoms += 1
-                start = add(item.text)
-                children.append(Node("atom", item.raw, start, length, text=item.text))
+                node.kind, node.text = "atom", item.text
+                node.start = add(item.text)
+                node.end = length
             else:
                 gap = gap or item.kind == "break"
-                behind = item.kind == "close"
-                children.append(Node("point", item.raw, length, length, behind=behind))
         text = "".join(words)
-        for node in elements:  # they begin where their first word does
-            node.start += text[node.start] == " "
+        for node in found:
+            if node.kind == "element":  # it begins where its first word does
+                node.start += text[node.start] == " "
+        edges = {edge for node in found for edge in (node.start, node.end)}
+        self._has_inner = bool(edges - {0, len(text)})
         return text
 
     def rebuild(self, translation: str, align: Align | None, escape: Callable[[str], str]) -> str:
@@ -115,14 +119,6 @@ class TaggedText:
         tokens = (0, len(projection.tokens))
         output.write(self._nodes, (0, len(self.text)), tokens, (0, len(translation)))
         return "".join(output.parts)
-
-
-def _has_inner(nodes: list[Node], length: int) -> bool:
-    """Whether any tag begins or ends within the text, so that its words must be found."""
-    return any(
-        0 < node.start < length or 0 < node.end < length or _has_inner(node.children, length)
-        for node in nodes
-    )
 
 
 def _without_edges(items: Sequence[Item]) -> list[Item]:

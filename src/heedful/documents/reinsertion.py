@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from heedful.data.text import script_of
+from heedful.data.text import one_word
 from heedful.documents.projection import Projection, Span, disjoint, is_punctuation
 
 __all__ = ["Node", "Reinsertion"]
@@ -110,19 +110,11 @@ class Reinsertion:
         """Leave punctuation at the edges out of a tag that had none there."""
         start, end = self._projection.characters(tokens)
         target, source = self._projection.target, self._projection.source[node.start : node.end]
-        if not source:
+        inner = [place for place in range(start, end) if not _is_edge(target[place])]
+        if not source or not inner:
             return start, end
-        if not is_punctuation(source[-1]):
-            stop = end
-            while stop > start and _is_edge(target[stop - 1]):
-                stop -= 1
-            end = stop if stop > start else end
-        if not is_punctuation(source[0]):
-            begin = start
-            while begin < end and _is_edge(target[begin]):
-                begin += 1
-            start = begin if begin < end else start
-        return start, end
+        first = start if is_punctuation(source[0]) else inner[0]
+        return first, end if is_punctuation(source[-1]) else inner[-1] + 1
 
     def _tokens_of(self, characters: Span, within: Span) -> Span:
         tokens = self._projection.tokens
@@ -141,7 +133,7 @@ class Reinsertion:
         for match in spelled.finditer(target, start, limits[1]):
             start, end = match.span()
             before = target[start - 1] if start else ""
-            if not (_one_word(before, text[0]) or _one_word(text[-1], target[end : end + 1])):
+            if not (one_word(before, text[0]) or one_word(text[-1], target[end : end + 1])):
                 self._searched[text] = end
                 return start, end
         return None
@@ -149,11 +141,6 @@ class Reinsertion:
 
 def _is_edge(char: str) -> bool:
     return char.isspace() or is_punctuation(char)
-
-
-def _one_word(left: str, right: str) -> bool:
-    """Whether two characters side by side belong to one word; a Korean particle is another."""
-    return left.isalnum() and right.isalnum() and script_of(left) == script_of(right)
 
 
 def _kept_in_order(placed: list[_Placed]) -> list[_Placed]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain
 
 from heedful.data.particles import attach
-from heedful.data.text import is_unspaced, normalise, script_of
+from heedful.data.text import normalise, one_word, script_of
 from heedful.errors import DataError
 
 __all__ = ["State", "Terms"]
@@ -203,16 +203,11 @@ def _take(text: str, word: str, exact: bool, taken: bytearray) -> list[tuple[int
 
 def _stands(text: str, start: int, end: int) -> bool:
     """Whether characters are a word by themselves; a Korean noun may have particles behind it."""
-    if start and _one_word(text[start - 1], text[start]):
+    if start and one_word(text[start - 1], text[start]):
         return False
-    if end < len(text) and _one_word(text[end - 1], text[end]):
+    if end < len(text) and one_word(text[end - 1], text[end]):
         return script_of(text[end]) == "hangul" and _PARTICLES.match(text, end) is not None
     return True
-
-
-def _one_word(left: str, right: str) -> bool:
-    alike = left.isalnum() and right.isalnum() and script_of(left) == script_of(right)
-    return alike and not is_unspaced(left)
 
 
 class _Draft:
