@@ -26,7 +26,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 ORDER = """
     cli > serve > verbs > translator > tasks > train, explain, interchange > decoding
-    > models, metrics > nn, data > config > settings > errors, files, machine
+    > models, metrics, documents, glossary > nn, data > config > settings > errors, files, machine
 """
 LEVELS = [[name.strip() for name in level.split(",")] for level in ORDER.split(">")]
 LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}

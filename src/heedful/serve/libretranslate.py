@@ -16,15 +16,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from heedful.data.languages import language_name
+from heedful.documents.formats import SUPPORTED, DocumentError, open_document
 from heedful.errors import DataError
+from heedful.glossary.terms import Terms
 from heedful.serve.detect import Guess
-from heedful.serve.documents import SUPPORTED, DocumentError, open_document
 from heedful.serve.door import Door
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import Parameters, to_json
 from heedful.serve.refusals import Refusal, busy, clip, invalid, missing, too_long
 from heedful.serve.shelf import Shelf
-from heedful.serve.terms import Terms
 from heedful.serve.translation import Answer, Service, Wish
 
 __all__ = ["LibreTranslate", "answer_json"]
