@@ -27,7 +27,7 @@ from heedful.serve.door import Door
 from heedful.serve.forms import parse_query
 from heedful.serve.inside import Inside
 from heedful.serve.libretranslate import LibreTranslate, answer_json
-from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics
+from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
 from heedful.serve.openapi import describe
 from heedful.serve.options import ENDPOINTS, ServeOptions
 from heedful.serve.parameters import ClientLeft, Parameters
@@ -94,7 +94,7 @@ def build_app(
         service.close()
 
     def client_left(request: Request, error: Exception) -> Response:
-        metrics.dropped.add()
+        metrics.dropped.inc()
         return Response(status_code=CLIENT_LEFT)
 
     middleware = [Middleware(Shell, options=options, metrics=metrics, service=service)]
@@ -139,9 +139,9 @@ async def _tidy(metrics: ServerMetrics) -> None:
     while True:
         await asyncio.sleep(REST)
         since += REST
-        at_rest = not any(metrics.under_way.values())
-        if metrics.requests.total != seen and (at_rest or since >= TIDY):
-            seen, since = metrics.requests.total, 0.0
+        answered, at_rest = total(metrics.requests), not total(metrics.under_way)
+        if answered != seen and (at_rest or since >= TIDY):
+            seen, since = answered, 0.0
             await asyncio.to_thread(give_memory_back)
 
 
@@ -193,8 +193,8 @@ class Shell:
 
         path = self._route(scope)
         name = _endpoint(path or "/")
-        under_way = self._metrics.under_way
-        under_way[name,] = under_way.get((name,), 0) + 1
+        under_way = self._metrics.under_way.labels(name)
+        under_way.inc()
         try:
             if path is None:  # the prefix alone: what the page loads is below it
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
@@ -209,10 +209,10 @@ class Shell:
                 wrong = answer_json({"error": "Internal server error"}, 500)
                 await wrong(scope, receive, send_safely)
         finally:
-            under_way[name,] -= 1
+            under_way.dec()
             seconds = time.perf_counter() - began
-            self._metrics.requests.add(name, str(status))
-            self._metrics.seconds.add(seconds, name)
+            self._metrics.requests.labels(name, str(status)).inc()
+            self._metrics.seconds.labels(name).observe(seconds)
             if self._log:
                 logger.info("%s %s %d %.0f ms", _method(scope), name, status, 1000 * seconds)
 

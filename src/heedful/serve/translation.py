@@ -99,9 +99,9 @@ class Service:
         options = self._options
 
         def watch(lines: int, pieces: int, characters: int) -> None:
-            metrics.lines.add(lines, *pair)
-            metrics.pieces.add(*pair, by=pieces)
-            metrics.characters.add(*pair, by=characters)
+            metrics.lines.labels(*pair).observe(lines)
+            metrics.pieces.labels(*pair).inc(pieces)
+            metrics.characters.labels(*pair).inc(characters)
 
         return Batcher(
             translate_lines(served.translator, options.beam),
