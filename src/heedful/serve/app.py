@@ -23,15 +23,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from heedful.errors import DataError
 from heedful.machine import give_memory_back
 from heedful.serve.directions import Directions, Served, load
-from heedful.serve.door import Door
+from heedful.serve.errors import RequestError, invalid
 from heedful.serve.forms import parse_query
+from heedful.serve.guard import Guard
 from heedful.serve.inside import Inside
 from heedful.serve.libretranslate import LibreTranslate, answer_json
 from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
 from heedful.serve.openapi import describe
 from heedful.serve.options import ENDPOINTS, ServeOptions
 from heedful.serve.parameters import ClientLeft, Parameters
-from heedful.serve.refusals import Refusal, invalid
 from heedful.serve.translation import Service
 
 __all__ = ["HEADERS", "Shell", "build_app"]
@@ -73,14 +73,14 @@ def build_app(
         page = page_files()
     metrics = ServerMetrics()
     service = Service(directions, options, metrics)
-    door = Door(options)
+    guard = Guard(options)
     description = answer_json(describe(directions, options)).body
 
     async def health(request: Request) -> Response:
         return answer_json({"status": "ok"})
 
     async def show_metrics(request: Request) -> Response:
-        door.check_key(request, Parameters(parse_query(request.scope["query_string"])))
+        guard.check_key(request, Parameters(parse_query(request.scope["query_string"])))
         return Response(metrics.render(), headers={"Content-Type": CONTENT_TYPE})
 
     async def openapi(request: Request) -> Response:
@@ -110,15 +110,15 @@ def build_app(
         )
     app = Starlette(
         routes=[
-            *LibreTranslate(service, door, options).routes(),
-            *Inside(service, door, options, page).routes(),
+            *LibreTranslate(service, guard, options).routes(),
+            *Inside(service, guard, options, page).routes(),
             Route("/health", health, methods=["GET"]),
             Route("/metrics", show_metrics, methods=["GET"]),
             Route("/openapi.json", openapi, methods=["GET"]),
         ],
         middleware=middleware,
         exception_handlers={
-            Refusal: _refuse,
+            RequestError: _refuse,
             HTTPException: _refuse_http,
             DataError: _refuse_data,
             ClientLeft: client_left,
@@ -145,14 +145,14 @@ async def _tidy(metrics: ServerMetrics) -> None:
             await asyncio.to_thread(give_memory_back)
 
 
-def _say_no(refusal: Refusal) -> Response:
+def _say_no(refusal: RequestError) -> Response:
     response = answer_json({"error": refusal.text}, refusal.status)
     response.headers.update(refusal.headers)
     return response
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal)
+    assert isinstance(error, RequestError)
     return _say_no(error)
 
 

@@ -18,13 +18,13 @@ from heedful.serve.aligning import Aligner
 from heedful.serve.batcher import Batcher
 from heedful.serve.detect import Detector, Guess
 from heedful.serve.directions import Directions, Served, translate_lines
+from heedful.serve.errors import RequestError, busy, invalid
 from heedful.serve.markup import Markup
 from heedful.serve.metrics import ServerMetrics
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import to_json
 from heedful.serve.passages import Passage
 from heedful.serve.placing import Align
-from heedful.serve.refusals import Refusal, busy, invalid
 from heedful.serve.terms import State, Terms
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Service:
             batcher.close()
         self._inside.shutdown(wait=False, cancel_futures=True)
 
-    def no_room(self) -> Refusal | None:
+    def no_room(self) -> RequestError | None:
         """Give the refusal for everybody, before a body is read, while all queues are full."""
         if not all(batcher.full for batcher in self._batchers.values()):
             return None
