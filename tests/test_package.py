@@ -33,6 +33,7 @@ LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}
 
 ROOMS = {
     "ctranslate2": ["interchange/ctranslate2.py"],
+    "prometheus_client": ["serve/metrics.py"],
     "py3langid": ["serve/detect.py"],
     "pydantic": ["config.py", "settings.py"],
     "python_multipart": ["serve/"],
