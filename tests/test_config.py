@@ -220,6 +220,19 @@ def test_every_foreign_name_leads_to_a_setting_that_exists() -> None:
     assert not own & set(config.OTHER_NAMES)
 
 
+def test_an_older_setting_that_is_off_is_passed_over_and_one_that_is_on_is_named(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[train]\nema = 0.0\nsteps = 7\n")
+    assert config.resolve(config.recipe(path)) == Settings(train=TrainSettings(steps=7))
+    path.write_text("[train]\nema = 0.999\nsteps = 7\n")
+    assert refusal(config.recipe(path)) == [
+        "train.ema is gone: train.average averages the last checkpoints instead; leave it out"
+    ]
+    assert "ema" not in config.dump(config.resolve(config.upgrade(config.recipe(path))))
+
+
 def test_an_unknown_key_like_no_other_gets_the_list_of_its_table() -> None:
     assert refusal({"ids": {}, "tokenizer": {"zzz": 1}, "zzz": {}}) == [
         "tokenizer.zzz is not a setting; tokenizer has "

@@ -212,8 +212,8 @@ def token_ids(raw: Mapping[str, Any]) -> TokenIds:
     return ids
 
 
-RETIRED = ("train.ema",)
-"""Settings of earlier versions that have no effect on a trained model."""
+RETIRED = {"train.ema": "train.average averages the last checkpoints instead"}
+"""Settings of earlier versions that have no effect on a trained model, and what to use instead."""
 
 
 def upgrade(raw: Mapping[str, Any]) -> Raw:
@@ -275,7 +275,10 @@ def _known(table: type[BaseModel], raw: Mapping[str, Any], prefix: str, problems
     clean: Raw = {}
     for key, value in raw.items():
         field = table.model_fields.get(key)
-        if field is None:
+        if prefix + key in RETIRED:
+            if value:  # an older folder's config.toml has them switched off
+                problems.append(f"{prefix}{key} is gone: {RETIRED[prefix + key]}; leave it out")
+        elif field is None:
             problems += [_unknown(table, name) for name in _leaves(prefix + key, value)]
         elif isinstance(value, Mapping) and _is_table(field):
             clean[key] = _known(field.annotation, value, f"{prefix}{key}.", problems)  # type: ignore[arg-type]

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from killed import SETTINGS
 from test_killed import log_of, newest, write_text
 
+from heedful import files
 from heedful.errors import HeedfulError
 from heedful.models.folder import Folder, load_model
 from heedful.train import loop
+from heedful.train.checkpoint import States
 from heedful.train.report import SilentReport
 from heedful.verbs.train import Request, Result, train
 
@@ -150,6 +153,37 @@ def test_the_scores_of_a_finished_run_are_made_again_where_they_are_gone(
         again(stopped, "whole")
     done.unlink()
     again(stopped, "whole")
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.9])
+def test_a_run_begun_when_there_was_a_moving_average_goes_on_without_it(
+    stopped: Path, tmp_path: Path, decay: float
+) -> None:
+    older = tmp_path / "model"
+    shutil.copytree(stopped / "model", older)
+    text = (older / "config.toml").read_text(encoding="utf-8")
+    raw = text.replace("[train]\n", f"[train]\nema = {decay}\n", 1).encode()
+    assert raw != text.encode()
+    (older / "config.toml").write_bytes(raw)
+    manifest = files.read_sealed(older / "manifest.json")
+    manifest["files"]["config.toml"] = [files.sha256(older / "config.toml")]
+    files.write_sealed(older / "manifest.json", manifest)
+    request = files.read_sealed(older / "run" / "request.json")
+    request["settings"]["train"]["ema"] = decay
+    files.write_sealed(older / "run" / "request.json", request)
+    states = States(older / "run" / "state")
+    found = states.load(print)
+    assert found is not None
+    tensors, facts = found
+    states.save(tensors | {"ema.weight": torch.zeros(7)}, facts)
+
+    wanted = Request(
+        files=(stopped / "a.en", stopped / "a.fr"), output=older, settings=SHORT, threads=1
+    )
+    assert train(wanted).finished
+    ours, theirs = (m / "model.safetensors" for m in (older, stopped / "whole"))
+    assert ours.read_bytes() == theirs.read_bytes()
+    assert load_model(Folder.open(older))
 
 
 LIMITED = """

@@ -129,7 +129,8 @@ def changes(
                 f"{request.output} holds a model trained with other {name} "
                 f"({_short(old.get(name))}, now {_short(new)}); {again}"
             )
-    before, now = old["settings"], json.loads(json.dumps(request.settings or {}))
+    before = old["settings"]
+    now = config.upgrade(json.loads(json.dumps(request.settings or {})))
     meant, had, wanted = config.merge(before, now), _flat(before), _flat(now)
     if set(wanted) & {f"train.{key}" for key in LIMITS}:
         for key in LIMITS:

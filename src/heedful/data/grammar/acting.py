@@ -34,7 +34,7 @@ from heedful.data.grammar.clauses import (
 )
 from heedful.data.grammar.lexicon import PEOPLE, of
 from heedful.data.grammar.phrases import PRONOUNS, Complement, Phrase, Pronoun
-from heedful.data.grammar.predicates import ABLE, LOCATED, OBLIGED, SAID, WILLING
+from heedful.data.grammar.predicates import LOCATED, action, can, must, want_to
 from heedful.data.grammar.verbs import (
     GIVING,
     GO,
@@ -91,7 +91,7 @@ class Event(NamedTuple):
 
     def complement(self, negative: bool = False) -> Complement:
         """Give what goes with the verb."""
-        return NOTHING if self.thing is None else self.thing.acted_on[negative]
+        return NOTHING if self.thing is None else self.thing.as_object(negative)
 
     def pairs(self) -> Pairs:
         """Give the pairs of the two nouns, with the verb and with their adjectives."""
@@ -148,14 +148,14 @@ def _told(
     rest = somewhere(choice, event, event.complement(negative), 0.3)
     if event.verb.lemma not in STATES and _dated(tense, negative):
         rest = _at_times(choice, tense, when, rest)
-    clause = stated(event.subject, SAID[event.verb], tense, negative, rest)
+    clause = stated(event.subject, action(event.verb), tense, negative, rest)
     return sentence(clause, name, event.pairs())
 
 
 def intransitive(choice: Choice) -> Sentence:
     """The girl danced in the garden yesterday."""
     verb = choice.one(INTRANSITIVE)
-    predicate = SAID[verb]
+    predicate = action(verb)
     tense = choice.one(REAL)
     subject = choice.subject(verb.agents, ANY, AN_ADJECTIVE, 0.25)
     rest = NOTHING
@@ -224,7 +224,7 @@ def question(choice: Choice) -> Sentence:
     if kind < 0.65:
         event = draw_event(choice, pronoun=0.4)
         event = event._replace(subject=choice.asked_about(event.subject))
-        clause = asked(event.subject, SAID[event.verb], choice.one(TENSES), event.complement())
+        clause = asked(event.subject, action(event.verb), choice.one(TENSES), event.complement())
         return sentence(clause, "question", event.pairs(), question=True)
     if kind < 0.85:
         subject, predicate, pairs = draw_quality(choice)
@@ -238,7 +238,7 @@ def question(choice: Choice) -> Sentence:
 def giving(choice: Choice) -> Sentence:
     """The teacher gave a book to the student."""
     verb = choice.one(GIVING)
-    predicate = SAID[verb]
+    predicate = action(verb)
     subject = choice.subject(PEOPLE, DEFINITE)
     thing = choice.phrase(verb.objects, ANY, AN_ADJECTIVE)
     to = choice.other(subject, PEOPLE, SINGLE)
@@ -258,7 +258,7 @@ _GOALS = of("school", "market", "station", "museum", "library", "hospital", "par
 def travel(choice: Choice) -> Sentence:
     """She went to the market by bus."""
     tense = choice.one(TENSES)
-    predicate = SAID[GO]
+    predicate = action(GO)
     subject = choice.subject(PEOPLE, DEFINITE)
     to = choice.phrase(_GOALS, SINGLE)
     rest = Complement(f" to {to.en}", " " + french.after_a(to.fr), f"{to.ko}에 ")
@@ -322,7 +322,7 @@ _MEETING = _verbs("see love help follow meet")
 def said_to(subject: Phrase, verb: Verb, to: Pronoun, tense: Tense, negative: bool) -> Sentence:
     """Make a sentence whose direct object is a pronoun."""
     rest = Complement(" " + to.en_object, "", to.phrase.object + " ")
-    predicate = SAID[verb]
+    predicate = action(verb)
     number = to.phrase.who.number
     clause = stated(subject, predicate, tense, negative, rest, clitic=to.clitic, ahead=number)
     return sentence(clause, "pronoun", subject.pairs + pair(subject, predicate))
@@ -351,7 +351,7 @@ def pronoun(choice: Choice) -> Sentence:
     thing = choice.phrase(verb.objects, ANY)
     fr = thing.fr_not if negative else thing.fr
     rest = Complement(f" {to.en_object} {thing.en}", f" {fr}", f"{to.ko_dative} {thing.object} ")
-    predicate = SAID[verb]
+    predicate = action(verb)
     clause = stated(subject, predicate, tense, negative, rest, clitic=to.dative)
     pairs = (*subject.pairs, *pair(subject, predicate), *pair(thing, predicate))
     return sentence(clause, "pronoun", pairs)
@@ -369,9 +369,9 @@ def modal(choice: Choice) -> Sentence:
     subject, verb, _ = event
     kind = choice.random()
     if kind < 0.2:
-        clause = stated(subject, OBLIGED[verb], Tense.PRESENT, False, event.complement())
+        clause = stated(subject, must(verb), Tense.PRESENT, False, event.complement())
         return sentence(clause, "modal", event.pairs())
-    predicate = (ABLE if kind < 0.6 else WILLING)[verb]
+    predicate = can(verb) if kind < 0.6 else want_to(verb)
     tense = choice.one(REAL)
     if choice.chance(0.2):
         clause = asked(choice.asked_about(subject), predicate, tense, event.complement())

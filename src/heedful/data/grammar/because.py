@@ -8,22 +8,22 @@ guess not much better than one half.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from heedful.data.grammar.choosing import DESCRIBING, SINGLE, Choice
 from heedful.data.grammar.clauses import Clause, Pairs, Sentence, sentence, stated
 from heedful.data.grammar.lexicon import ADJECTIVE_NAMED, NOUN_NAMED, THE, of
-from heedful.data.grammar.phrases import PHRASES, Complement, Phrase
-from heedful.data.grammar.predicates import ABLE, QUALITIES, SAID, Predicate
+from heedful.data.grammar.phrases import Complement, Phrase, noun_phrase
+from heedful.data.grammar.predicates import Predicate, action, can, quality
 from heedful.data.grammar.verbs import FIT, VERB_NAMED
-from heedful.data.grammar.words import Adjective, Agreement, Noun, Table, Tense, Verb
+from heedful.data.grammar.words import Adjective, Agreement, Noun, Tense, Verb
 
 __all__ = ["Reason", "because", "count_because", "draw_reason", "explained", "famous_because"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True)
 class Scene:
     """A verb with two nouns, and which qualities of either would prevent it.
 
@@ -121,13 +121,13 @@ _BESIDE = {
 }
 """What may stand beside either noun without bearing on the reason: no old dog is too young."""
 
-When = tuple[Table[Verb, Predicate], Tense, Tense]
+When = tuple[Callable[[Verb], Predicate], Tense, Tense]
 _WHEN: tuple[When, ...] = (
-    (SAID, Tense.PAST, Tense.PAST),
-    (SAID, Tense.PRESENT, Tense.PRESENT),
-    (SAID, Tense.FUTURE, Tense.PRESENT),
-    (ABLE, Tense.PAST, Tense.PAST),
-    (ABLE, Tense.PRESENT, Tense.PRESENT),
+    (action, Tense.PAST, Tense.PAST),
+    (action, Tense.PRESENT, Tense.PRESENT),
+    (action, Tense.FUTURE, Tense.PRESENT),
+    (can, Tense.PAST, Tense.PAST),
+    (can, Tense.PRESENT, Tense.PRESENT),
 )
 """How the verb is said, its tense, and the tense of the reason: it won't because it is."""
 
@@ -140,19 +140,15 @@ def _whens(verb: Verb) -> tuple[When, ...]:
     return _WHEN[:3] if verb is FIT else _WHEN
 
 
-def _tail(key: tuple[Adjective, str, Tense, Agreement]) -> Complement:
+def _tail(adjective: Adjective, it: Phrase, tense: Tense) -> Complement:
     """Give the reason: English and French after the clause, Korean inside it."""
-    adjective, kind, then, who = key
-    quality = QUALITIES[adjective, "too", kind]
-    pronoun = "elle" if who is Agreement.ELLE else "il"
+    too = quality(adjective, "too", it.kind)
+    pronoun = "elle" if it.who is Agreement.ELLE else "il"
     return Complement(
-        f" because it {quality.en[then, False, Agreement.IL]}",
-        f" parce qu'{pronoun} {quality.fr[then, False, who, '', 0]}",
-        f"너무 {adjective.stem(kind).vowel}서 ",
+        f" because it {too.en(tense, False, it.who)}",
+        f" parce qu'{pronoun} {too.fr(tense, False, it.who)}",
+        f"너무 {adjective.stem(it.kind).vowel}서 ",
     )
-
-
-_TAILS: Table[tuple[Adjective, str, Tense, Agreement], Complement] = Table(_tail)
 
 
 class Reason(NamedTuple):
@@ -174,14 +170,14 @@ def _reason(
 
     Where it is the object, Korean names the object in the reason and need not repeat it.
     """
-    saying, tense, then = when
-    predicate = saying[verb]
+    say, tense, tense_of_reason = when
+    predicate = say(verb)
     meant = agent if of_agent else thing
-    en, fr, ko = _TAILS[adjective, meant.kind, then, meant.who]
+    en, fr, ko = _tail(adjective, meant, tense_of_reason)
     if verb is FIT:
         objects = Complement(f" in {thing.en}", f" dans {thing.fr}", f"{thing.ko}에 ")
     else:
-        objects = thing.acted_on[True]
+        objects = thing.as_object(True)
     rest = Complement(
         objects.en + en,
         objects.fr + fr,
@@ -215,8 +211,8 @@ def explained(clause: Clause, construction: str, reason: Reason, pairs: Pairs) -
 def _phrase(choice: Choice, noun: Noun) -> Phrase:
     determiner = choice.one(SINGLE[noun])
     if choice.random() < _DESCRIBED and (options := _BESIDE[noun.kind]):
-        return PHRASES[noun, determiner, choice.one(options)]
-    return PHRASES[noun, determiner, None]
+        return noun_phrase(noun, determiner, choice.one(options))
+    return noun_phrase(noun, determiner)
 
 
 def draw_reason(choice: Choice) -> Reason:
@@ -247,10 +243,10 @@ def famous_because(
     agent: str, verb: str, thing: str, tense: Tense, adjective: str, of_agent: bool
 ) -> Sentence:
     """Give one sentence of this construction by its English words."""
-    first, second = (PHRASES[NOUN_NAMED[name], THE, None] for name in (agent, thing))
-    when = next(when for when in _WHEN if when[0] is SAID and when[1] is tense)
-    quality = ADJECTIVE_NAMED[adjective]
-    return _written(_reason(first, second, VERB_NAMED[verb], when, quality, of_agent))
+    first, second = (noun_phrase(NOUN_NAMED[name], THE) for name in (agent, thing))
+    when = next(when for when in _WHEN if when[0] is action and when[1] is tense)
+    wrong = ADJECTIVE_NAMED[adjective]
+    return _written(_reason(first, second, VERB_NAMED[verb], when, wrong, of_agent))
 
 
 def count_because() -> int:

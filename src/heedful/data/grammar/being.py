@@ -15,7 +15,7 @@ from heedful.data.grammar.clauses import (
 )
 from heedful.data.grammar.lexicon import of
 from heedful.data.grammar.phrases import Complement, Phrase
-from heedful.data.grammar.predicates import LOCATED, PROFESSIONS, QUALITIES, Predicate
+from heedful.data.grammar.predicates import LOCATED, Predicate, profession, quality
 from heedful.data.grammar.verbs import (
     AROUND,
     BESIDE,
@@ -51,7 +51,7 @@ _PROFESSIONS = of("profession")
 def identity(choice: Choice) -> Sentence:
     """I am a student."""
     subject = choice.subject(_NAMED, DEFINITE, pronoun=0.6)
-    predicate = PROFESSIONS[choice.one(_PROFESSIONS)]
+    predicate = profession(choice.one(_PROFESSIONS))
     tense = choice.one(_OFTEN_NOW)
     if choice.chance(0.25):
         subject = choice.asked_about(subject)
@@ -71,7 +71,7 @@ def draw_quality(choice: Choice) -> tuple[Phrase, Predicate, Pairs]:
     adjective = choice.one(SAID_OF[subject.kind])
     degree = "very" if choice.chance(0.3) and adjective.en not in _NOT_BY_DEGREE else ""
     pairs = ((adjective.en, subject.lemma),) if subject.lemma else ()
-    return subject, QUALITIES[adjective, degree, subject.kind], pairs
+    return subject, quality(adjective, degree, subject.kind), pairs
 
 
 def attribute(choice: Choice) -> Sentence:
@@ -95,7 +95,7 @@ def comparison(choice: Choice) -> Sentence:
     first = choice.phrase(_OF_KIND[kind], DEFINITE)
     second = choice.other(first, _OF_KIND[kind], SINGLE)
     than = Complement(f" than {second.en}", " " + second.fr_que[:-1], f"{second.ko}보다 ")
-    predicate = QUALITIES[adjective, "more", kind]
+    predicate = quality(adjective, "more", kind)
     clause = stated(first, predicate, choice.one(REAL), choice.chance(0.2), than)
     pairs = ((adjective.en, first.lemma), (adjective.en, second.lemma))
     return sentence(clause, "comparison", pairs)

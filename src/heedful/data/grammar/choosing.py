@@ -19,7 +19,7 @@ from heedful.data.grammar.lexicon import (
     A,
     of,
 )
-from heedful.data.grammar.phrases import HE, PHRASES, PRONOUNS, SHE, THEY, YOU, Phrase
+from heedful.data.grammar.phrases import HE, PRONOUNS, SHE, THEY, YOU, Phrase, noun_phrase
 from heedful.data.grammar.words import Adjective, Agreement, Determiner, Noun
 
 __all__ = [
@@ -85,8 +85,6 @@ _OTHERS = (YOU, HE, SHE, THEY)
 class Choice:
     """A source of decisions, the same for the same seed."""
 
-    __slots__ = ("random",)
-
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed).random
 
@@ -108,7 +106,7 @@ class Choice:
         """Choose a noun phrase; `likely` is the probability of an adjective."""
         noun = self.one(nouns)
         determiner = self.one(role[noun])
-        return PHRASES[noun, determiner, self.adjective(noun.kind, likely)]
+        return noun_phrase(noun, determiner, self.adjective(noun.kind, likely))
 
     def other(self, than: Phrase, nouns: Sequence[Noun], role: Role, likely: float = 0.0) -> Phrase:
         """Choose a phrase about something else: nobody meets himself."""

@@ -33,10 +33,9 @@ __all__ = [
 
 LANGUAGES = ("en", "fr", "ko")
 Pairs = tuple[tuple[str, str], ...]
-_STATE, _ASK = Mood.STATE, Mood.ASK
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """One sentence in the three languages, with what a test needs to know about it."""
 
@@ -101,16 +100,16 @@ def stated(
     tense: Tense,
     negative: bool,
     complement: Complement = NOTHING,
-    mood: Mood = _STATE,
+    mood: Mood = Mood.STATE,
     clitic: str = "",
     ahead: int = 0,
 ) -> Clause:
     """Say it. `mood` is how the Korean goes on; `clitic` and `ahead` are French pronoun objects."""
     who = subject.who
     return Clause(
-        f"{subject.en} {predicate.en[tense, negative, who]}{complement.en}",
-        f"{subject.fr_lead}{predicate.fr[tense, negative, who, clitic, ahead]}{complement.fr}",
-        f"{subject.topic} {complement.ko}{predicate.ko[tense, negative, who, mood]}",
+        f"{subject.en} {predicate.en(tense, negative, who)}{complement.en}",
+        f"{subject.fr_lead}{predicate.fr(tense, negative, who, clitic, ahead)}{complement.fr}",
+        f"{subject.topic} {complement.ko}{predicate.ko(tense, negative, who, mood)}",
     )
 
 
@@ -124,9 +123,9 @@ def reported(
     """Say it as what somebody thinks or says: that ..., que ..., ...다고."""
     who = subject.who
     return Clause(
-        f"that {subject.en} {predicate.en[tense, negative, who]}{complement.en}",
-        f"{subject.fr_que}{predicate.fr[tense, negative, who, '', 0]}{complement.fr}",
-        f"{subject.subject} {complement.ko}{predicate.ko[tense, negative, who, Mood.REPORT]}",
+        f"that {subject.en} {predicate.en(tense, negative, who)}{complement.en}",
+        f"{subject.fr_que}{predicate.fr(tense, negative, who)}{complement.fr}",
+        f"{subject.subject} {complement.ko}{predicate.ko(tense, negative, who, Mood.REPORT)}",
     )
 
 
@@ -135,22 +134,20 @@ def asked(
 ) -> Clause:
     """Ask whether it is so."""
     who = subject.who
-    before, after = predicate.ask[tense, who]
+    before, after = predicate.ask(tense, who)
     return Clause(
         f"{before} {subject.en}{after}{complement.en}",
-        f"est-ce {subject.fr_que}{predicate.fr[tense, False, who, '', 0]}{complement.fr}",
-        f"{subject.topic} {complement.ko}{predicate.ko[tense, False, who, _ASK]}",
+        f"est-ce {subject.fr_que}{predicate.fr(tense, False, who)}{complement.fr}",
+        f"{subject.topic} {complement.ko}{predicate.ko(tense, False, who, Mood.ASK)}",
     )
 
 
 def both(first: Phrase, second: Phrase) -> Subject:
     """Join two subjects; in French one man among them makes the plural masculine."""
     women = first.who.number % 2 == 1 and second.who.number % 2 == 1
-    fr = f"{first.fr} et {second.fr} "
     return Subject(
         f"{first.en} and {second.en}",
-        fr,
-        french.join("que", fr),
+        f"{first.fr} et {second.fr}",
         f"{first.with_and} {second.topic}",
         f"{first.with_and} {second.subject}",
         Agreement.ELLES if women else Agreement.ILS,
@@ -159,11 +156,9 @@ def both(first: Phrase, second: Phrase) -> Subject:
 
 def modified(head: Phrase, relative: Clause) -> Subject:
     """Put a relative clause on a subject; in Korean it goes before, and 그 is left out."""
-    fr = f"{head.fr} {relative.fr} "
     return Subject(
         f"{head.en} {relative.en}",
-        fr,
-        french.join("que", fr),
+        f"{head.fr} {relative.fr}",
         f"{relative.ko} {head.bare_topic}",
         f"{relative.ko} {head.bare_subject}",
         head.who,
@@ -184,20 +179,20 @@ def doing(head: Phrase, predicate: Predicate, tense: Tense, complement: Compleme
     who = head.who
     return Clause(
         f"{'who' if head.kind in PERSONS else 'that'} "
-        f"{predicate.en[tense, False, who]}{complement.en}",
-        f"qui {predicate.fr[tense, False, who, '', 0]}{complement.fr}",
-        f"{complement.ko}{predicate.ko[tense, False, who, Mood.MODIFY]}",
+        f"{predicate.en(tense, False, who)}{complement.en}",
+        f"qui {predicate.fr(tense, False, who)}{complement.fr}",
+        f"{complement.ko}{predicate.ko(tense, False, who, Mood.MODIFY)}",
     )
 
 
 def done_to(head: Phrase, subject: Subject, predicate: Predicate, tense: Tense) -> Clause:
     """Give the relative clause whose object is the head: that the girl bought."""
     who = subject.who
-    group = predicate.fr[tense, False, who, "", head.who.number]
+    group = predicate.fr(tense, False, who, "", head.who.number)
     return Clause(
-        f"that {subject.en} {predicate.en[tense, False, who]}",
+        f"that {subject.en} {predicate.en(tense, False, who)}",
         f"{subject.fr_que}{group}",
-        f"{subject.subject} {predicate.ko[tense, False, who, Mood.MODIFY]}",
+        f"{subject.subject} {predicate.ko(tense, False, who, Mood.MODIFY)}",
     )
 
 

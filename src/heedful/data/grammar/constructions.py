@@ -28,7 +28,7 @@ from heedful.data.grammar.clauses import (
 )
 from heedful.data.grammar.lexicon import NOUNS, PEOPLE, of
 from heedful.data.grammar.phrases import Complement, Phrase, Subject
-from heedful.data.grammar.predicates import LOCATED, QUALITIES, SAID, Predicate
+from heedful.data.grammar.predicates import LOCATED, Predicate, action, quality
 from heedful.data.grammar.verbs import INTRANSITIVE, REPORTING, STATES, TRANSITIVE
 from heedful.data.grammar.words import Mood, Noun, Tense, Verb
 
@@ -69,7 +69,7 @@ def _which_does(
     while verb is avoid:
         verb = choice.one(_DONE_BY[head.lemma])
     thing = choice.other(head, verb.objects, SINGLE, 0.3)
-    clause = doing(head, SAID[verb], choice.one(_BEFORE[tense]), thing.acted_on[False])
+    clause = doing(head, action(verb), choice.one(_BEFORE[tense]), thing.as_object())
     return clause, (*thing.pairs, (head.lemma, verb.lemma), (thing.lemma, verb.lemma))
 
 
@@ -84,7 +84,7 @@ def _which_is_done(
         subject = choice.subject(verb.agents, SINGLE, pronoun=0.5)
         if subject.lemma != head.lemma:
             break
-    predicate = SAID[verb]
+    predicate = action(verb)
     clause = done_to(head, subject, predicate, choice.one(_BEFORE[tense]))
     return clause, pair(head, predicate) + pair(subject, predicate)
 
@@ -105,9 +105,9 @@ def _comment(choice: Choice, head: Phrase) -> tuple[Predicate, Pairs]:
     goes = _GOES[head.lemma]
     if goes and choice.chance(0.5):
         verb = choice.one(goes)
-        return SAID[verb], ((head.lemma, verb.lemma),)
+        return action(verb), ((head.lemma, verb.lemma),)
     adjective = choice.one(SAID_OF[head.kind])
-    return QUALITIES[adjective, "", head.kind], ((adjective.en, head.lemma),)
+    return quality(adjective, "", head.kind), ((adjective.en, head.lemma),)
 
 
 def _relative_subject(choice: Choice) -> Sentence:
@@ -132,7 +132,7 @@ def relative(choice: Choice) -> Sentence:
         clause, pairs = _which_is_done(choice, head, tense, verb)
     else:
         return _relative_subject(choice)
-    predicate = SAID[verb]
+    predicate = action(verb)
     whole = stated(subject, predicate, tense, False, modified_object(head, clause))
     pairs += subject.pairs + pair(head, predicate) + pair(subject, predicate)
     return sentence(whole, "relative", pairs)
@@ -157,9 +157,9 @@ def coordination(choice: Choice) -> Sentence:
     no = contrast and choice.chance(0.5)
     yes = contrast and not no
     mood = Mood.BUT if contrast else Mood.AND
-    one = stated(first.subject, SAID[first.verb], tense, no, first.complement(no), mood)
+    one = stated(first.subject, action(first.verb), tense, no, first.complement(no), mood)
     rest = somewhere(choice, second, second.complement(yes), likely)
-    two = stated(second.subject, SAID[second.verb], tense, yes, rest)
+    two = stated(second.subject, action(second.verb), tense, yes, rest)
     en, fr = ("but", "mais") if contrast else ("and", "et")
     whole = Clause(f"{one.en} {en} {two.en}", f"{one.fr} {fr} {two.fr}", f"{one.ko} {two.ko}")
     return sentence(whole, "coordination", first.pairs() + second.pairs())
@@ -172,7 +172,7 @@ def _joined_subjects(choice: Choice, tense: Tense) -> Sentence:
         second = choice.other(first, verb.agents, SINGLE)
         if thing is None or second.lemma != thing.lemma:
             break
-    whole = stated(both(first, second), SAID[verb], tense, False, event.complement())
+    whole = stated(both(first, second), action(verb), tense, False, event.complement())
     return sentence(whole, "coordination", (*event.pairs(), (second.lemma, verb.lemma)))
 
 
@@ -184,18 +184,18 @@ def thought(choice: Choice) -> Sentence:
         if choice.chance(0.2):
             reason = draw_reason(choice)
             opinion = reported(reason.agent, reason.predicate, reason.tense, True, reason.rest)
-            pairs = reason.pairs + pair(holder, SAID[verb])
+            pairs = reason.pairs + pair(holder, action(verb))
             return explained(_held(holder, verb, opinion), "thought", reason, pairs)
         about, opinion, pairs = _opinion(choice)
         if not _same(about, holder):
             break
-    pairs += pair(holder, SAID[verb])
+    pairs += pair(holder, action(verb))
     return sentence(_held(holder, verb, opinion), "thought", pairs)
 
 
 def _held(holder: Phrase, verb: Verb, opinion: Clause) -> Clause:
     rest = Complement(" " + opinion.en, " " + opinion.fr, opinion.ko + " ")
-    return stated(holder, SAID[verb], Tense.PRESENT, False, rest)
+    return stated(holder, action(verb), Tense.PRESENT, False, rest)
 
 
 def _opinion(choice: Choice) -> tuple[Phrase, Clause, Pairs]:
@@ -205,7 +205,7 @@ def _opinion(choice: Choice) -> tuple[Phrase, Clause, Pairs]:
     if kind < 0.5:
         event = draw_event(choice, likely=0.25)
         rest = event.complement(negative)
-        clause = reported(event.subject, SAID[event.verb], choice.one(TENSES), negative, rest)
+        clause = reported(event.subject, action(event.verb), choice.one(TENSES), negative, rest)
         return event.subject, clause, event.pairs()
     if kind < 0.65:
         about, predicate, pairs = draw_quality(choice)

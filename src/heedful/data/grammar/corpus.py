@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,21 +14,21 @@ from heedful.data.grammar.choosing import Choice
 from heedful.data.grammar.clauses import Sentence, located, sentence, stated
 from heedful.data.grammar.constructions import CONSTRUCTIONS
 from heedful.data.grammar.lexicon import NOUN_NAMED, THE
-from heedful.data.grammar.phrases import PHRASES, YOU, I
-from heedful.data.grammar.predicates import LOCATED, PROFESSIONS
+from heedful.data.grammar.phrases import YOU, I, noun_phrase
+from heedful.data.grammar.predicates import LOCATED, profession
 from heedful.data.grammar.verbs import ON, VERB_NAMED
-from heedful.data.grammar.words import Table, Tense
+from heedful.data.grammar.words import Tense
 from heedful.errors import DataError
 
 __all__ = ["FAMOUS", "LONGER", "LONGEST", "SEEN_OFTEN", "Splits", "count", "generate", "splits"]
 
 
 def _famous() -> tuple[Sentence, ...]:
-    book, table = (PHRASES[NOUN_NAMED[name], THE, None] for name in ("book", "table"))
+    book, table = (noun_phrase(NOUN_NAMED[name], THE) for name in ("book", "table"))
     past, present = Tense.PAST, Tense.PRESENT
     return (
         sentence(
-            stated(I.phrase, PROFESSIONS[NOUN_NAMED["student"]], present, False), "identity", ()
+            stated(I.phrase, profession(NOUN_NAMED["student"]), present, False), "identity", ()
         ),
         famous_because("animal", "cross", "street", past, "tired", True),
         famous_because("animal", "cross", "street", past, "wide", False),
@@ -47,9 +47,8 @@ def generate(seed: int = 1) -> Iterator[Sentence]:
     """Give sentences without end, the same for the same seed; some come again."""
     makers = tuple(make for make, weight in CONSTRUCTIONS.values() for _ in range(weight))
     choice = Choice(seed)
-    draw, many = choice.random, len(makers)
     while True:
-        yield makers[int(draw() * many)](choice)
+        yield choice.one(makers)(choice)
 
 
 def count() -> int:
@@ -102,7 +101,7 @@ def splits(train: int = 40_000, dev: int = 500, test: int = 500, seed: int = 1) 
 
     def sort(candidate: Sentence) -> None:
         words = candidate.en.count(" ") + 1
-        new = any(held_out[pair] for pair in candidate.pairs)
+        new = any(map(held_out, candidate.pairs))
         if words <= LONGEST:
             (combinations if new else plain).append(candidate)
         elif words <= LONGER and not new:
@@ -143,8 +142,8 @@ def _new_sentences(seed: int) -> Iterator[Sentence]:
             yield candidate
 
 
-def _held_out(seed: int) -> Table[tuple[str, str], bool]:
-    """Say of each pair of words whether it is kept from training.
+def _held_out(seed: int) -> Callable[[tuple[str, str]], bool]:
+    """Give the rule that says of a pair of words whether it is kept from training.
 
     A noun that goes with one or two verbs only (what does one do with a road but cross it?) keeps
     them: without them it would vanish from training.
@@ -161,7 +160,7 @@ def _held_out(seed: int) -> Table[tuple[str, str], bool]:
         digest = hashlib.blake2b(f"{seed} {first} {second}".encode(), digest_size=4).digest()
         return int.from_bytes(digest) < _HELD_OUT * 2**32
 
-    return Table(decide)
+    return decide
 
 
 def _words(sentence: Sentence) -> list[str]:

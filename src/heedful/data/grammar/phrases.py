@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.lexicon import A
-from heedful.data.grammar.words import Adjective, Agreement, Determiner, Mood, Noun, Table, Tense
+from heedful.data.grammar.words import Adjective, Agreement, Determiner, Mood, Noun, Tense
 
 __all__ = [
     "HE",
     "PERSONS",
-    "PHRASES",
     "PRONOUNS",
     "SHE",
     "THEY",
@@ -30,6 +29,7 @@ __all__ = [
     "Phrase",
     "Pronoun",
     "Subject",
+    "noun_phrase",
 ]
 
 Pair = tuple[str, str]
@@ -43,44 +43,58 @@ class Complement(NamedTuple):
     ko: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True)
 class Subject:
     """Who a clause is about, in the forms a subject takes."""
 
     en: str
-    fr_lead: str
-    """With the space before the verb; je is left to the verb, with which it elides."""
-    fr_que: str
-    """After que, with the space before the verb."""
+    fr: str
     topic: str
     """Korean, in a clause of its own."""
     subject: str
     """Korean, in a clause inside another."""
     who: Agreement
 
+    @property
+    def fr_lead(self) -> str:
+        """With the space before the verb; je is left to the verb, with which it elides."""
+        return "" if self.who is Agreement.JE else self.fr + " "
 
-@dataclass(frozen=True, slots=True, eq=False)
+    @property
+    def fr_que(self) -> str:
+        """After que, with the space before the verb."""
+        return "que " if self.who is Agreement.JE else french.join("que", self.fr) + " "
+
+
+@dataclass(frozen=True)
 class Phrase(Subject):
     """Somebody or something, in every form a clause needs."""
 
-    fr: str
-    fr_not: str
-    """After a negated verb: un livre becomes de livre."""
     ko: str
     """Bare, as an object or a place has it, without a particle."""
-    object: str
-    acted_on: tuple[Complement, Complement]
-    """As the direct object of a verb, and of a negated verb."""
-    with_and: str
-    bare_topic: str
-    """Without 그: what a relative clause modifies is definite already."""
-    bare_subject: str
     kind: str
-    lemma: str
+    lemma: str = ""
     """The English noun, or nothing for a pronoun."""
-    head: int
+    head: int = 0
     """Which of the English words is the noun."""
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Pair, ...] = ()
+    fr_not: str = ""
+    """After a negated verb: un livre becomes de livre."""
+    with_and: str = ""
+    """Korean, with another subject after it."""
+    bare_topic: str = ""
+    """Without 그: what a relative clause modifies is definite already."""
+    bare_subject: str = ""
+
+    @property
+    def object(self) -> str:
+        """Give the Korean direct object."""
+        return korean.attach(self.ko, "object")
+
+    def as_object(self, negative: bool = False) -> Complement:
+        """Give the direct object of a verb, or of a negated verb."""
+        fr = self.fr_not if negative else self.fr
+        return Complement(f" {self.en}", f" {fr}", self.object + " ")
 
 
 PERSONS = frozenset({"profession", "adult", "child", "family"})
@@ -120,33 +134,27 @@ def _korean(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> 
     return full, full, f"{determiner.ko} {few}"
 
 
-def _make(key: tuple[Noun, Determiner, Adjective | None]) -> Phrase:
-    noun, determiner, adjective = key
+def noun_phrase(noun: Noun, determiner: Determiner, adjective: Adjective | None = None) -> Phrase:
+    """Put a determiner, perhaps an adjective and a noun together."""
     en = noun.en_plural if determiner.plural else noun.en
     if adjective is not None:
         en = f"{adjective.en} {en}"
     en = f"{english.article(en) if determiner is A else determiner.en} {en}"
     fr, rest = _french(noun, determiner, adjective)
-    fr_not = french.join("de", rest) if determiner is A else fr
     full, about, plain = _korean(noun, determiner, adjective)
     particle = "subject" if determiner.ko_count else "topic"  # what is new takes 가, not 는
-    accused = korean.attach(plain, "object")
-    one, many = (Agreement.IL, Agreement.ELLE), (Agreement.ILS, Agreement.ELLES)
+    if determiner.plural:
+        who = Agreement.ELLES if noun.feminine else Agreement.ILS
+    else:
+        who = Agreement.ELLE if noun.feminine else Agreement.IL
     return Phrase(
         en=en,
-        fr_lead=fr + " ",
-        fr_que=french.join("que", fr) + " ",
+        fr=fr,
+        fr_not=french.join("de", rest) if determiner is A else fr,
         topic=korean.attach(full, particle),
         subject=korean.attach(full, "subject"),
-        who=(many if determiner.plural else one)[noun.feminine],
-        fr=fr,
-        fr_not=fr_not,
+        who=who,
         ko=plain,
-        object=accused,
-        acted_on=(
-            Complement(f" {en}", f" {fr}", accused + " "),
-            Complement(f" {en}", f" {fr_not}", accused + " "),
-        ),
         with_and=korean.attach(full, "and"),
         bare_topic=korean.attach(about, particle),
         bare_subject=korean.attach(about, "subject"),
@@ -157,10 +165,7 @@ def _make(key: tuple[Noun, Determiner, Adjective | None]) -> Phrase:
     )
 
 
-PHRASES: Table[tuple[Noun, Determiner, Adjective | None], Phrase] = Table(_make)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True)
 class Pronoun:
     """A personal pronoun: as a subject a phrase like any other, as an object a clitic in French."""
 
@@ -176,30 +181,8 @@ def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
     subject, en_object = en.split()
     name, clitic, dative = fr.split()
     base, before_ga = ko.split()
-    first = who is Agreement.JE
-    nominative = korean.attach(before_ga, "subject")
-    topic = korean.attach(base, "topic")
-    accused = korean.attach(base, "object")
-    phrase = Phrase(
-        en=subject,
-        fr=name,
-        fr_not=name,
-        fr_lead="" if first else name + " ",
-        fr_que="que " if first else french.join("que", name) + " ",
-        ko=base,
-        topic=topic,
-        subject=nominative,
-        object=accused,
-        acted_on=(Complement(" " + en_object, "", accused + " "),) * 2,
-        with_and=korean.attach(base, "and"),
-        bare_topic=topic,
-        bare_subject=nominative,
-        who=who,
-        kind="adult",
-        lemma="",
-        head=0,
-        pairs=(),
-    )
+    topic, nominative = korean.attach(base, "topic"), korean.attach(before_ga, "subject")
+    phrase = Phrase(subject, name, topic, nominative, who, base, "adult")
     return Pronoun(phrase, en_object, clitic, dative, base + "에게")
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.verbs import CAN, MUST, WANT
@@ -19,149 +21,138 @@ from heedful.data.grammar.words import (
     Mood,
     Noun,
     Stem,
-    Table,
     Tense,
     Verb,
 )
 
-__all__ = [
-    "ABLE",
-    "LOCATED",
-    "OBLIGED",
-    "PROFESSIONS",
-    "QUALITIES",
-    "SAID",
-    "WILLING",
-    "Predicate",
-]
+__all__ = ["LOCATED", "Predicate", "action", "can", "must", "profession", "quality", "want_to"]
 
-English = tuple[Tense, bool, Agreement]
-Asked = tuple[Tense, Agreement]
-French = tuple[Tense, bool, Agreement, str, int]
-Korean = tuple[Tense, bool, Agreement, Mood]
+English = Callable[[Tense, bool, Agreement], str]
+Asked = Callable[[Tense, Agreement], tuple[str, str]]
+Korean = Callable[[Tense, bool, Agreement, Mood], str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class French(Protocol):
+    """The French verb group; see `french.finite` for what `clitic` and `ahead` are."""
+
+    def __call__(
+        self, tense: Tense, negative: bool, who: Agreement, clitic: str = "", ahead: int = 0
+    ) -> str: ...
+
+
+@dataclass(frozen=True)
 class Predicate:
-    """The verb group by language.
-
-    `en` by tense, polarity and person; `ask` the two parts around the subject of a question;
-    `fr` also by clitic and by the form of an object ahead of the verb; `ko` by mood.
-    """
+    """The verb group in each language, as functions of tense, polarity and subject."""
 
     lemma: str
-    en: Table[English, str]
-    ask: Table[Asked, tuple[str, str]]
-    fr: Table[French, str]
-    ko: Table[Korean, str]
+    en: English
+    ask: Asked
+    """What stands before and after the subject of an English question."""
+    fr: French
+    ko: Korean
 
 
-def _said(verb: Verb) -> Predicate:
-    stems = (verb.ko, korean.negate(verb.ko))
-    return Predicate(
-        verb.lemma,
-        Table(lambda key: english.finite(verb.en, *key)),
-        Table(lambda key: english.ask(verb.en, *key)),
-        Table(lambda key: french.finite(verb.fr, *key)),
-        Table(lambda key: korean.conjugate(stems[key[1]], key[0], key[3])),
+def _conjugated(stem: Stem, negated: Stem) -> Korean:
+    """Conjugate a stem, or its negation; Korean verbs do not depend on the subject."""
+    return lambda tense, negative, who, mood: korean.conjugate(
+        negated if negative else stem, tense, mood
     )
 
 
-SAID: Table[Verb, Predicate] = Table(_said)
+def action(verb: Verb) -> Predicate:
+    """Give the plain verb: saw."""
+    return Predicate(
+        verb.lemma,
+        partial(english.finite, verb.en),
+        partial(english.ask, verb.en),
+        partial(french.finite, verb.fr),
+        _conjugated(verb.ko, korean.negate(verb.ko)),
+    )
 
 
-def _with_infinitive(bends: FrenchVerb, verb: Verb) -> Table[French, str]:
+def _with_infinitive(modal: FrenchVerb, verb: Verb) -> French:
     """Give the French of a modal verb; the clitic goes to the infinitive it belongs to."""
+    infinitive = verb.fr.infinitive
 
-    def make(key: French) -> str:
-        tense, negative, who, clitic, _ = key
-        infinitive = verb.fr.infinitive
-        tail = french.join(clitic, infinitive) if clitic else infinitive
-        return french.assemble(french.simple(bends, tense, who), tail, negative, who)
+    def group(
+        tense: Tense, negative: bool, who: Agreement, clitic: str = "", ahead: int = 0
+    ) -> str:
+        rest = french.join(clitic, infinitive) if clitic else infinitive
+        return french.assemble(french.simple(modal, tense, who), rest, negative, who)
 
-    return Table(make)
+    return group
 
 
-def _able(verb: Verb) -> Predicate:
-    base = verb.en.base
-    words = {(Tense.PRESENT, False): "can ", (Tense.PRESENT, True): "can't "}
-    words |= {(Tense.PAST, False): "could ", (Tense.PAST, True): "couldn't "}
-    stems = (korean.able(verb.ko, False), korean.able(verb.ko, True))
+def can(verb: Verb) -> Predicate:
+    """Give can with a verb, and could as its past; there is no future."""
+    modal = {Tense.PRESENT: ("can", "can't"), Tense.PAST: ("could", "couldn't")}
+    base = " " + verb.en.base
     return Predicate(
         verb.lemma,
-        Table(lambda key: words[key[0], key[1]] + base),
-        Table(lambda key: (words[key[0], False].strip(), " " + base)),
+        lambda tense, negative, who: modal[tense][negative] + base,
+        lambda tense, who: (modal[tense][False], base),
         _with_infinitive(CAN, verb),
-        Table(lambda key: korean.conjugate(stems[key[1]], key[0], key[3])),
+        _conjugated(korean.able(verb.ko, False), korean.able(verb.ko, True)),
     )
 
 
-ABLE: Table[Verb, Predicate] = Table(_able)
-"""Can, and could as its past; there is no future."""
+def must(verb: Verb) -> Predicate:
+    """Give must with a verb, in the present and not negated.
 
-
-def _obliged(verb: Verb) -> Predicate:
-    base = verb.en.base
+    The negation means different things in each language.
+    """
     stem = korean.must(verb.ko)
     return Predicate(
         verb.lemma,
-        Table(lambda key: "must " + base),
-        Table(lambda key: ("must", " " + base)),
+        lambda tense, negative, who: "must " + verb.en.base,
+        lambda tense, who: ("must", " " + verb.en.base),
         _with_infinitive(MUST, verb),
-        Table(lambda key: korean.conjugate(stem, key[0], key[3])),
+        _conjugated(stem, stem),
     )
 
 
-OBLIGED: Table[Verb, Predicate] = Table(_obliged)
-"""Must, in the present and not negated: the negation means different things in each language."""
+def want_to(verb: Verb) -> Predicate:
+    """Give want to with a verb.
 
-
-def _willing(verb: Verb) -> Predicate:
+    In Korean one knows only one's own wishes; the others behave as if they wished.
+    """
     base = verb.en.base
     wish = english.verb(f"want to {base}", f"wanted to {base}", f"wants to {base}")
 
-    def ko(key: Korean) -> str:
-        tense, negative, who, mood = key
+    def ko(tense: Tense, negative: bool, who: Agreement, mood: Mood) -> str:
         asked = who is Agreement.TU and mood is Mood.ASK
         stem = korean.want(verb.ko, asked or who in (Agreement.JE, Agreement.NOUS))
         return korean.conjugate(korean.negate(stem) if negative else stem, tense, mood)
 
     return Predicate(
         verb.lemma,
-        Table(lambda key: english.finite(wish, *key)),
-        Table(lambda key: english.ask(wish, *key)),
+        partial(english.finite, wish),
+        partial(english.ask, wish),
         _with_infinitive(WANT, verb),
-        Table(ko),
+        ko,
     )
 
 
-WILLING: Table[Verb, Predicate] = Table(_willing)
-"""Want to. In Korean one knows only one's own wishes; the others behave as if they wished."""
-
-
 def _being(
-    lemma: str,
-    en: Callable[[Agreement], str],
-    fr: Callable[[Agreement], str],
-    ko: Callable[[Korean], str],
+    lemma: str, en: Callable[[Agreement], str], fr: Callable[[Agreement], str], ko: Korean
 ) -> Predicate:
     """Give be with what follows it, which in English and French depends on the subject."""
 
-    def ask(key: Asked) -> tuple[str, str]:
-        before, after = english.ask_be(*key)
-        return before, after + en(key[1])
+    def ask(tense: Tense, who: Agreement) -> tuple[str, str]:
+        before, after = english.ask_be(tense, who)
+        return before, after + en(who)
 
-    def french_group(key: French) -> str:
-        tense, negative, who, _, _ = key
-        head = french.simple(french.ETRE, tense, who)
-        return french.assemble(head, fr(who), negative, who)
+    def group(
+        tense: Tense, negative: bool, who: Agreement, clitic: str = "", ahead: int = 0
+    ) -> str:
+        return french.assemble(french.simple(french.ETRE, tense, who), fr(who), negative, who)
 
     return Predicate(
         lemma,
-        Table(lambda key: english.be(*key) + en(key[2])),
-        Table(ask),
-        Table(french_group),
-        Table(ko),
+        lambda tense, negative, who: english.be(tense, negative, who) + en(who),
+        ask,
+        group,
+        ko,
     )
 
 
@@ -174,42 +165,33 @@ _DEGREES = {
 """In French, and in Korean before an adjective that is not negated and one that is."""
 
 
-def _quality(key: tuple[Adjective, str, str]) -> Predicate:
-    adjective, degree, kind = key
+def quality(adjective: Adjective, degree: str, kind: str) -> Predicate:
+    """Give be with an adjective, by its degree and the kind of noun it is said of."""
     fr_degree, ko_degree = _DEGREES[degree]
     word = adjective.more if degree == "more" else f"{degree} {adjective.en}".strip()
     stem = adjective.stem(kind)
-    stems: tuple[Stem, Stem] = (stem, korean.negate(stem))
+    conjugated = _conjugated(stem, korean.negate(stem))
     return _being(
         adjective.en,
         lambda who: " " + word,
         lambda who: fr_degree + adjective.fr[who.number],
-        lambda key: ko_degree[key[1]] + korean.conjugate(stems[key[1]], key[0], key[3]),
+        lambda tense, negative, who, mood: (
+            ko_degree[negative] + conjugated(tense, negative, who, mood)
+        ),
     )
 
 
-QUALITIES: Table[tuple[Adjective, str, str], Predicate] = Table(_quality)
-"""Be with an adjective, by its degree and the kind of noun it is said of."""
-
-
-def _profession(noun: Noun) -> Predicate:
+def profession(noun: Noun) -> Predicate:
+    """Give be with a profession; French has no article here."""
     one = f" {english.article(noun.en)} {noun.en}"
     names = (noun.fr, noun.fr_woman, noun.fr_plural, french.plural(noun.fr_woman))
     return _being(
         noun.en,
         lambda who: f" {noun.en_plural}" if who.number > 1 else one,
         lambda who: names[who.number],
-        lambda key: korean.copula(noun.ko, key[0], key[1], key[3]),
+        lambda tense, negative, who, mood: korean.copula(noun.ko, tense, negative, mood),
     )
 
 
-PROFESSIONS: Table[Noun, Predicate] = Table(_profession)
-"""Be with a profession; French has no article here."""
-
-_HERE = (korean.BE_AT, korean.NOT_BE_AT)
-LOCATED = _being(
-    "be",
-    lambda who: "",
-    lambda who: "",
-    lambda key: korean.conjugate(_HERE[key[1]], key[0], key[3]),
-)
+LOCATED = _being("be", lambda who: "", lambda who: "", _conjugated(korean.BE_AT, korean.NOT_BE_AT))
+"""Be, with a place that the clause adds."""

@@ -180,7 +180,7 @@ WANT = _VOULOIR
 MUST = _fr("devoir", "dois dois doit devons doivent", "devr", "dû", state=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True)
 class Preposition:
     """Where something is. `fr` ends in "de" or is "à" where it contracts with the article."""
 

@@ -6,10 +6,8 @@ The words themselves are in `lexicon.py`, their inflection in `english.py`, `fre
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Generic, TypeVar
+from enum import Enum, IntEnum, auto
 
 __all__ = [
     "Adjective",
@@ -20,45 +18,21 @@ __all__ = [
     "Mood",
     "Noun",
     "Stem",
-    "Table",
     "Tense",
     "Verb",
 ]
 
-K = TypeVar("K")
-V = TypeVar("V")
 
+class Tense(Enum):
+    """The three simple tenses."""
 
-class Table(dict[K, V], Generic[K, V]):
-    """A dictionary that makes what it lacks, once.
-
-    Inflected forms are looked up several times in every sentence; building all of them beforehand
-    would cost at import what most runs never use.
-    """
-
-    def __init__(self, make: Callable[[K], V]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, key: K) -> V:
-        value = self[key] = self._make(key)
-        return value
-
-
-class Tense(IntEnum):
-    """When."""
-
-    __hash__ = int.__hash__  # the one of Enum runs Python code, and forms are found by hash
-
-    PRESENT = 0
-    PAST = 1
-    FUTURE = 2
+    PRESENT = auto()
+    PAST = auto()
+    FUTURE = auto()
 
 
 class Agreement(IntEnum):
     """Person, number and gender of a subject, as fine as French needs them."""
-
-    __hash__ = int.__hash__
 
     JE = 0
     TU = 1
@@ -70,7 +44,7 @@ class Agreement(IntEnum):
 
     @property
     def number(self) -> int:
-        """0 masculine, 1 feminine, 2 masculine plural, 3 feminine plural: adjective's form."""
+        """Which form an adjective takes: 0 masculine, 1 feminine, 2 and 3 their plurals."""
         return (0, 0, 0, 1, 2, 2, 3)[self]
 
     @property
@@ -84,20 +58,18 @@ class Agreement(IntEnum):
         return self in (Agreement.IL, Agreement.ELLE)
 
 
-class Mood(IntEnum):
+class Mood(Enum):
     """What a Korean verb's ending does: state, ask, join with and/but, report, modify a noun."""
 
-    __hash__ = int.__hash__
-
-    STATE = 0
-    ASK = 1
-    AND = 2
-    BUT = 3
-    REPORT = 4
-    MODIFY = 5
+    STATE = auto()
+    ASK = auto()
+    AND = auto()
+    BUT = auto()
+    REPORT = auto()
+    MODIFY = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stem:
     """A Korean verb or adjective by its three principal parts; every ending follows from them.
 
@@ -113,7 +85,7 @@ class Stem:
     """The present form before a noun where it is not the regular one (맛있는, 새)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Noun:
     """A thing with its name in three languages; `kind` says what may be said of it."""
 
@@ -129,7 +101,7 @@ class Noun:
     """For a profession: what a woman is called who has it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Adjective:
     """A quality; `fr` holds masculine, feminine and their plurals, `fr_vowel` the form of bel."""
 
@@ -155,7 +127,7 @@ class Adjective:
         return self.ko
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EnglishVerb:
     """The three forms simple tenses need."""
 
@@ -164,7 +136,7 @@ class EnglishVerb:
     past: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FrenchVerb:
     """A French verb by what cannot be derived; `state` makes its past an imparfait."""
 
@@ -176,7 +148,7 @@ class FrenchVerb:
     state: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Verb:
     """An action: its three names, who may do it and to what."""
 
@@ -192,7 +164,7 @@ class Verb:
         return self.en.base
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Determiner:
     """An article, demonstrative, possessive or numeral, of one number.
 
