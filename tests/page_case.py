@@ -1,6 +1,7 @@
 """What every test of a page watches for."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
 from playwright.sync_api import Page
 
@@ -26,3 +27,38 @@ def reload_until(page: Page, remembers: Callable[[], bool]) -> None:
             return
         page.wait_for_timeout(100)
     raise AssertionError("the page does not remember")
+
+
+SAID = """() => {
+  const seen = (element) => element.checkVisibility({ visibilityProperty: true })
+    || element.closest("svg, select, option, title");
+  const foreign = (element) => {
+    const marked = element.closest("[lang]");
+    return marked && marked.lang !== "ko";
+  };
+  const found = [document.title];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { parentElement: of, data } = texts.currentNode;
+    if (!of.closest("script, style, noscript") && seen(of) && !foreign(of)) found.push(data);
+  }
+  for (const element of document.querySelectorAll("*")) {
+    if (foreign(element) || element.closest("[hidden]")) continue;
+    for (const name of ["aria-label", "aria-valuetext", "title", "placeholder", "alt"]) {
+      if (element.hasAttribute(name)) found.push(element.getAttribute(name));
+    }
+  }
+  return found.filter((text) => text.trim());
+}"""
+
+
+def latin_words(page: Page, allowed: Iterable[str]) -> set[str]:
+    """Give the words in Latin letters a Korean page says in any way, the allowed ones left out.
+
+    Text, labels and tooltips are read, but nothing that is marked as being in another language.
+    A single letter is a symbol of a formula.
+    """
+    known = sorted(allowed, key=len, reverse=True)
+    names = re.compile("|".join(rf"(?<![A-Za-z]){re.escape(each)}(?![A-Za-z])" for each in known))
+    said = [names.sub(" ", text) for text in page.evaluate(SAID)]
+    return {word for text in said for word in re.findall(r"[A-Za-zÀ-ɏ]{2,}", text)}

@@ -26,13 +26,14 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 ORDER = """
     cli > serve > verbs > translator > tasks > train, explain, interchange > decoding
-    > models, metrics > nn, data > config > settings > errors, files, machine
+    > models, metrics, documents, glossary > nn, data > config > settings > errors, files, machine
 """
 LEVELS = [[name.strip() for name in level.split(",")] for level in ORDER.split(">")]
 LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}
 
 ROOMS = {
     "ctranslate2": ["interchange/ctranslate2.py"],
+    "prometheus_client": ["serve/metrics.py"],
     "py3langid": ["serve/detect.py"],
     "pydantic": ["config.py", "settings.py"],
     "python_multipart": ["serve/"],

@@ -62,7 +62,7 @@ def write_sealed(path: str | Path, facts: Mapping[str, Any]) -> None:
 
 
 def read_sealed(path: str | Path) -> dict[str, Any]:
-    """Read what `write_sealed` wrote; a file that is not to the bit what it was is refused."""
+    """Read what `write_sealed` wrote; a file that differs by one byte is refused."""
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:

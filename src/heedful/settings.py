@@ -187,16 +187,15 @@ class DecodeSettings(Part):
     length_penalty: float = Field(default=0.6, allow_inf_nan=False)
     """Scores are divided by ((offset + length) / (offset + 1)) to this power: more is longer."""
     length_offset: float = Field(default=5.0, ge=0)
-    """5 is GNMT's, which the paper uses; 0 is that of Marian, Hugging Face and CTranslate2, which
-    training takes where neither is given."""
+    """5 as in GNMT and the paper; 0 as in Marian and Hugging Face, and where training chooses."""
     max_length: int | None = Field(default=None, ge=1)
     """Pieces a sentence's translation may have; only the guards limit it when not given."""
     guards: bool = True
     """Stop output that will not end: the two guards below."""
     guard_ratio: float = Field(default=3.0, gt=0)
-    """Length guard: at most this many target pieces for each source piece ..."""
+    """Length guard: at most this many target pieces for each source piece, and `guard_extra`."""
     guard_extra: int = Field(default=32, ge=1)
-    """... and this many more."""
+    """Target pieces that the length guard allows on top of those of `guard_ratio`."""
     guard_repeats: int = Field(default=6, ge=2)
     """Repetition guard: stop when the last pieces (24 or more) are one pattern so many times."""
     batch_tokens: int = Field(default=8192, ge=1)

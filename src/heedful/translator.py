@@ -103,6 +103,7 @@ class Translator:
         self._torch, self._note = functools.cache(torch_engine), note
         self._insist = insist
         self.folder: Path | None = None
+        self._opened: Folder | None = None
 
     @property
     def name(self) -> str:
@@ -138,7 +139,7 @@ class Translator:
         found = None if plain or device != "cpu" else _fast(folder, engine, compute, workers, note)
         insist = engine == "ctranslate2"
         chosen = cls(found or on_torch(), tokenizer, folder.settings, on_torch, note, insist)
-        chosen.folder = folder.path
+        chosen.folder, chosen._opened = folder.path, folder
         if found is None:  # one model in memory, not two
             only = cast("TorchEngine", chosen.engine)
             chosen._torch = functools.cache(lambda: only)
@@ -277,7 +278,7 @@ class Translator:
         return attended(self.model, ids[0], ids[1], names)
 
     def align(self, text: str, translation: str) -> list[tuple[int, int]]:
-        """Give, for each word of a translation, the word of the text it mostly came from."""
+        """Give, for each word of a translation, the word of the text it looked most at."""
         return self.explain(text, translation).alignment.pairs
 
     def trace(
@@ -288,16 +289,18 @@ class Translator:
         heads: Sequence[int] | None = None,
         decimals: int = 4,
         values: bool = True,
+        positions: int = 50,
     ) -> dict[str, Any]:
         """Give everything that happens when a sentence is translated, as docs/trace.md has it.
 
         Without a translation the model searches its own and the search is in the trace too.
-        `layers`, `heads`, `decimals` and `values` bound its size.
+        `layers`, `heads`, `decimals` and `values` bound its size; `positions` is how many rows of
+        the position encoding are given at least.
         """
         from heedful.explain.beams import watch
         from heedful.explain.heads import measured
         from heedful.explain.trace import trace
-        from heedful.explain.writer import Choice
+        from heedful.explain.writer import Choice, leave_out
 
         tokenizer, model = self.tokenizer, self.model
         parts = self._parts(text, self.settings.decode)
@@ -325,15 +328,12 @@ class Translator:
                 tokenizer.decode(target),
             ),
             {"name": self.name, "source": self.settings.source, "target": self.settings.target},
-            Choice.of(model, layers, heads, values, decimals),
+            Choice.of(model, layers, heads, values, decimals, positions),
             tree,
         )
         if len(parts) > 1:
-            data["chosen"]["left_out"].append(
-                f"the text has {len(parts)} parts that are translated by themselves; "
-                "the first is shown"
-            )
-        data["best_head"] = measured(self.folder, data["source"]["pieces"])
+            leave_out(data["chosen"], "parts", len(parts))
+        data["best_head"] = measured(self._opened, data["source"]["pieces"])
         return data
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[float, int]]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.data.doctor import Report, examine
-from heedful.data.findings import KINDS, Kind, Problem
+from heedful.data.findings import KINDS, KOREAN, Kind, Problem
 from heedful.data.mojibake import broken
 from heedful.data.reading import Source, sources
 from heedful.data.text import normalise, scripts_in
@@ -114,8 +114,11 @@ def test_the_first_of_equal_pairs_is_kept(tmp_path: Path) -> None:
     problem = only_problem(report)
     assert problem.count == 40
     assert len(problem.lines) == 10
-    assert problem.text()[0].startswith("dropped: 40 repetitions of a pair (")
-    assert ", ...); nothing to do: the first of them is kept" in problem.text()[0]
+    assert problem.text() == [
+        f"dropped: 40 repetitions of a pair ({tmp_path / 'a.tsv'}:101, 102, 103, ...); nothing to "
+        "do: the first of them is kept",
+        f"    {problem.example}",
+    ]
 
 
 def test_text_of_the_test_and_development_sets_is_kept_out_of_training(tmp_path: Path) -> None:
@@ -159,11 +162,32 @@ def test_unequal_files_are_an_error_with_the_place_where_they_drift(tmp_path: Pa
 def test_a_corpus_of_which_nothing_is_left_is_an_error(tmp_path: Path) -> None:
     report = examined(tmp_path, [("only one column", ""), ("", "")])
     assert [problem.kind for problem in report.problems] == ["nothing-left", "empty-side"]
+    assert report.lines()[1].startswith("error: 2 pairs and none left to train on; ")
     with pytest.raises(DataError) as error:
         report.raise_errors()
     assert str(error.value) == (
         "no pair of 2 can be trained on; look at the other problems and at the columns given"
     )
+
+
+def test_a_file_is_named_once_and_then_its_lines(tmp_path: Path) -> None:
+    sick = [*GOOD, GOOD[0], GOOD[1], ("", "x"), ("", "y")]
+    lines = examined(tmp_path, sick).lines()
+    assert [line.split("(")[1].split(")")[0] for line in lines[1::2]] == [
+        f"{tmp_path / 'a.tsv'}:103, 104",
+        "a.tsv:101, 102",
+    ]
+    parts = [source_of(tmp_path, name, [("a", "a"), ("b", "b")]) for name in ("1.tsv", "2.tsv")]
+    (tmp_path / "other").mkdir()
+    parts.append(source_of(tmp_path / "other", "1.tsv", [("", "d"), *GOOD]))
+    lines = examine(parts, DataSettings()).lines()
+    one, two, three = (part.paths[0] for part in parts)
+    assert f"({one}:1, 2; {two}:1, ...)" in lines[1]
+    assert f"({three}:1)" in lines[3], "another folder has a file of that name"
+
+
+def test_every_kind_of_problem_has_its_korean_words() -> None:
+    assert set(KOREAN) == set(KINDS)
 
 
 def test_the_report_is_sorted_worst_first_and_adds_up(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def test_the_shapes_are_what_the_document_says(traced: dict[str, Any]) -> None:
     assert [one["name"] for one in traced["sublayers"] if one["part"] == "decoder"] == [
         "attention", "cross", "feed_forward",
     ] * 3  # fmt: skip
-    assert np.shape(traced["positions"]["rows"]) == (max(s, t), d)
+    assert np.shape(traced["positions"]["rows"]) == (50, d)
     assert len(traced["steps"]) == t
     assert np.shape(traced["lens"]) == (3, t, 3)
     json.dumps(traced, allow_nan=False)
@@ -306,6 +306,23 @@ def test_layers_and_heads_can_be_chosen_and_others_are_refused(translator: Trans
         translator.trace("The dog.", decimals=9)
 
 
+def test_positions_go_on_past_a_short_sentence_and_further_on_request(
+    translator: Translator, tmp_path: Path
+) -> None:
+    rows = translator.trace("The dog.", values=False, positions=120)["positions"]["rows"]
+    assert len(rows) == 120
+    assert rows[119][1] == round(math.cos(119), 4) == round(rows[119][1], 4)
+    long = translator.trace("dog " * 60 + ".", "개 " * 70, values=False)
+    longest = max(len(long[side]["pieces"]) for side in ("source", "target"))
+    assert len(long["positions"]["rows"]) == longest > 50
+    for wrong in (0, 1001):
+        with pytest.raises(ConfigError, match=f"positions = {wrong}; expected 1 to 1000"):
+            translator.trace("The dog.", positions=wrong)
+    learned = make_folder(tmp_path / "learned", positions="learned", max_positions=37)
+    short = Translator.load(learned.path, engine="torch", workers=1).trace("The dog.", "개.")
+    assert len(short["positions"]["rows"]) == 37, "there are no more in the table"
+
+
 def test_a_long_sentence_says_what_was_left_out(translator: Translator) -> None:
     found = translator.trace("dog " * 230 + ".", "개 " * 210)
     assert len(found["source"]["pieces"]) == len(found["target"]["pieces"]) == 200
@@ -317,6 +334,10 @@ def test_a_long_sentence_says_what_was_left_out(translator: Translator) -> None:
     assert np.shape(found["attentions"][0]["heads"][0]["weights"]) == (200, 200)
     own = translator.trace("dog " * 230 + ".")
     assert own["chosen"]["left_out"][-1].startswith("the text has 8 parts that are translated")
+    assert own["chosen"]["left_out_kinds"][-1] == ["parts", 8]
+    assert [kind for kind, *_ in found["chosen"]["left_out_kinds"]] == [
+        "pieces", "vectors", "saliency",
+    ]  # fmt: skip
     with pytest.raises(DataError, match="too many to explain at once; give at most 1000 of each"):
         translator.trace("dog", "개 " * 1000)
 

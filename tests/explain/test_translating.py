@@ -37,7 +37,7 @@ class Stub:
                 200,
                 {"translatedText": f"번역 {HOSTILE}", "alternatives": ["다른 번역", HOSTILE]},
             ),
-            "explain": (200, made_trace(best=True)),
+            "explain": (200, made_trace(best=0.87)),
         }
         self.files = page_files()
 

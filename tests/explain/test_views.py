@@ -14,6 +14,9 @@ import pytest
 from made_trace import SOURCE, TARGET, made_trace
 from playwright.sync_api import Page
 
+from heedful.explain.writer import LEFT_OUT
+from heedful.nn.positions import sinusoid
+
 Show = Callable[..., Page]
 VIEWS = ("heads", "map", "steps", "positions", "decoding", "alignment")
 CLOSE = 2e-3  # the trace is rounded to four places; sums of eight such products
@@ -31,16 +34,37 @@ def pick(page: Page, name: str) -> None:
 
 
 def test_the_page_opens_on_the_best_head_with_its_word_pinned(show: Show) -> None:
-    page = show(made_trace(best=True))
+    page = show(made_trace(best=0.87))
     assert page.locator("#heads-kind-encoder").is_checked()
     assert page.locator("#heads-layer").input_value() == "1"
     assert page.locator(".toggle[aria-pressed=true]").all_inner_texts() == ["2"]
     it = SOURCE.index("▁it")
     assert page.locator(f"#query-{it}").get_attribute("aria-selected") == "true"
     assert page.locator("#heads-readout").inner_text().startswith("“it” looks most at ")
-    assert "Measured on 500 pairs." in page.locator("#best-head").inner_text()
+    assert page.locator("#best-head").inner_text() == (
+        "Layer 2, head 2 finds what “it” stands for in 87% of 500 held-out sentences. Its "
+        "baseline, pointing always 4 words back, is right in 51%."
+    )
     page.locator("#head-0").click()
     page.locator("#head-1").click()
+    assert page.locator("#best-head").count() == 0
+
+
+@pytest.mark.parametrize("accuracy", [0.04, 0.51])
+def test_a_head_no_better_than_its_baseline_opens_nothing_and_is_not_said_to_find_anything(
+    show: Show, accuracy: float
+) -> None:
+    page = show(made_trace(best=accuracy))
+    assert page.locator(".toggle[aria-pressed=true]").all_inner_texts() == ["1", "2"]
+    assert page.locator("#heads-svg [aria-selected=true]").count() == 0
+    assert page.locator("#best-head").inner_text() == (
+        "No head of this model finds what “it” stands for better than the baseline: pointing "
+        "always 4 words back is right in 51% of 500 held-out sentences, the most accurate head "
+        f"(layer 2, head 2) in {100 * accuracy:.0f}%."
+    )
+    page.locator("#language").click()
+    assert "비교 기준보다 잘 찾는 헤드가 없습니다" in page.locator("#best-head").inner_text()
+    pick(page, "heads-kind-cross")
     assert page.locator("#best-head").count() == 0
 
 
@@ -203,7 +227,7 @@ def test_long_vectors_begin_and_can_be_shown_whole(show: Show) -> None:
 
 def test_a_trace_without_vectors_says_so_and_shows_the_rest(show: Show) -> None:
     page = show(made_trace(values=False))
-    assert page.locator("#left-out li").all_inner_texts() == ["the vectors: too many"]
+    assert page.locator("#left-out li").all_inner_texts() == [LEFT_OUT["vectors"]]
     page.locator("#tab-steps").click()
     assert "not the vectors" in page.locator("#view-steps .note").inner_text()
     for view in VIEWS:
@@ -221,14 +245,14 @@ def test_positions_are_a_picture_and_their_likeness_a_line(show: Show, tmp_path:
     trace = made_trace()
     page = show(trace)
     page.locator("#tab-positions").click()
-    assert page.locator("#positions-map rect").count() == 15 * 8 + 1
+    assert page.locator("#positions-map rect").count() == 50 * 8 + 1, "the sentence has 15"
     page.locator("#positions-map").press("ArrowDown")
     wanted = f"position 1, dimension 0: {trace['positions']['rows'][1][0]:.4f}"
     assert page.locator("#positions-readout").inner_text() == wanted
     rows = trace["positions"]["rows"]
     data = saved(page, "positions", "json", tmp_path)
     far = json.loads(data)["distances"]
-    assert len(far) == 15
+    assert len(far) == 50
     # The dot product of two sinusoids depends on nothing but their distance.
     for distance, row in enumerate(far):
         exact = sum(math.cos(distance / 10_000 ** (2 * i / 8)) for i in range(4))
@@ -237,21 +261,45 @@ def test_positions_are_a_picture_and_their_likeness_a_line(show: Show, tmp_path:
     assert far[0]["mean"] == pytest.approx(sum(x * x for x in rows[0]), abs=CLOSE)
 
 
-def test_alignment_ties_words_with_their_confidence(show: Show) -> None:
+@pytest.mark.parametrize("kind", ["interleaved", "concatenated", "learned"])
+def test_further_positions_are_drawn_on_request(show: Show, tmp_path: Path, kind: str) -> None:
+    trace = made_trace()
+    trace["model"]["positions"] = kind
+    page = show(trace)
+    page.locator("#tab-positions").click()
+    if kind == "learned":
+        assert page.locator("#positions-count").count() == 0
+        return
+    page.locator("#positions-count").select_option("100")
+    page.locator("#positions-map").press("ArrowDown")
+    rows = json.loads(saved(page, "positions", "json", tmp_path))["positions"]
+    exact = sinusoid(100, 8, kind == "concatenated").tolist()
+    assert rows[:50] == trace["positions"]["rows"]
+    assert len(rows) == 100
+    for row, wanted in zip(rows[50:], exact[50:], strict=True):
+        assert row == pytest.approx(wanted, abs=1e-6)
+    assert page.locator("#positions-count").input_value() == "100"
+
+
+def test_alignment_ties_words_to_what_they_looked_at_with_its_share(show: Show) -> None:
     trace = made_trace()
     page = show(trace)
     page.locator("#tab-alignment").click()
     words = trace["alignment"]["words"]
-    shown = page.locator("#view-alignment [data-confidence]")
-    found = shown.evaluate_all("all => all.map((e) => Number(e.dataset.confidence))")
+    shown = page.locator("#view-alignment [data-share]")
+    found = shown.evaluate_all("all => all.map((e) => Number(e.dataset.share))")
     assert found == [word["confidence"] for word in words]
     ties = page.locator("#alignment-svg path")
     matrix = trace["alignment"]["matrix"]
     assert ties.count() == sum(weight >= 0.05 for row in matrix for weight in row)
     page.locator("#target-word-2").hover()
     assert ties.count() == sum(weight >= 0.05 for weight in matrix[2])
-    assert page.locator("#alignment-readout").inner_text().startswith("“피곤해서” comes from ")
+    assert page.locator("#alignment-readout").inner_text().startswith("“피곤해서” looked most at ")
+    heads = page.locator("#view-alignment th[scope=col]").all_inner_texts()
+    assert heads == ["Translation", "Looked most at", "Share"]
     pick(page, "ties-saliency")
+    page.locator("#target-word-2").hover()
+    assert page.locator("#alignment-readout").inner_text().startswith("“피곤해서” was moved most")
     salient = trace["saliency"]["source"]
     # "피곤해서" is two pieces, "didn't" as well.
     exact = sum(salient[t][s] for t in (2, 3) for s in (2, 3)) / 2

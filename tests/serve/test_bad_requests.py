@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from serve_case import app_of, ask, refusal, translate
 
+from heedful.serve.errors import RequestError
 from heedful.serve.forms import parse_form, parse_json, parse_multipart
-from heedful.serve.refusals import Refusal
 
 JSON = {"content-type": "application/json"}
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -118,7 +118,7 @@ def test_any_bytes_are_read_or_refused(body: bytes) -> None:
     ):
         try:
             parse(body)
-        except Refusal as refused:
+        except RequestError as refused:
             assert refused.status == 400  # noqa: PT017
 
 

@@ -10,7 +10,7 @@ import pytest
 from serve_case import LATER, run, until
 
 from heedful.serve.batcher import EAGERNESS, Batcher, Line, pieces_in
-from heedful.serve.refusals import Refusal
+from heedful.serve.errors import RequestError
 from heedful.translator import Candidate, Translation
 
 
@@ -139,7 +139,7 @@ def test_a_full_queue_refuses_at_once_and_takes_what_was_admitted_before() -> No
         held.append(asyncio.ensure_future(one.translate(["second hop"], admitted=True)))
         await asyncio.sleep(0)
         assert one.full
-        with pytest.raises(Refusal) as refused:
+        with pytest.raises(RequestError) as refused:
             await one.translate(["more"])
         assert refused.value.status == 503
         assert 1 <= int(refused.value.headers["Retry-After"]) <= 60
@@ -162,7 +162,7 @@ def test_after_one_that_found_no_room_nobody_passes_it_until_there_is_room() -> 
         assert one.waiting < 30
         assert not one.full
         for text in ("y" * 100, "small"):  # the small one would fit
-            with pytest.raises(Refusal):
+            with pytest.raises(RequestError):
                 await one.translate([text])
             assert one.full
         work.gate.set()

@@ -10,7 +10,7 @@ from serve_case import Fake, model
 from heedful.errors import ConfigError
 from heedful.serve.batcher import Line
 from heedful.serve.directions import Directions, translate_lines
-from heedful.serve.refusals import Refusal
+from heedful.serve.errors import RequestError
 
 
 def test_there_is_a_way_through_one_model_or_two() -> None:
@@ -34,7 +34,7 @@ def test_english_is_the_third_language_where_there_is_a_choice() -> None:
 
 def test_where_there_is_no_way_it_is_said_in_libretranslates_words() -> None:
     found = Directions([model("en", "ko")])
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(RequestError) as refused:
         found.way("ko", "en")
     assert refused.value.status == 400
     assert refused.value.text == (
@@ -61,7 +61,7 @@ def test_languages_are_found_however_they_are_spelled() -> None:
         *("en", "en", "en", "en", "ko", "pt-BR", "zh-Hans")
     ]
     for code in ("zz", "zh", "e", "auto"):
-        with pytest.raises(Refusal) as refused:
+        with pytest.raises(RequestError) as refused:
             found.language(code)
         assert refused.value.text == f"{code} is not supported"
 

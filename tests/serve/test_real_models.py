@@ -11,7 +11,7 @@ import pytest
 from serve_case import PAGE, ask, post
 from starlette.applications import Starlette
 
-from heedful.serve import passages
+from heedful.documents import passages
 from heedful.serve.app import build_app
 from heedful.serve.options import ServeOptions
 from heedful.translator import Translator

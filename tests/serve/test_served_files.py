@@ -9,8 +9,8 @@ import pytest
 from serve_case import app_of, ask, model, refusal
 from starlette.applications import Starlette
 
-from heedful.serve.refusals import Refusal
-from heedful.serve.shelf import Shelf
+from heedful.serve.downloads import Downloads
+from heedful.serve.errors import RequestError
 
 
 def send(
@@ -126,24 +126,24 @@ def test_an_address_that_is_none_is_not_said_back() -> None:
 
 def test_a_shelf_holds_so_many_files_so_many_bytes_and_so_long() -> None:
     now = 0.0
-    shelf = Shelf(count=3, size=10, age=60, clock=lambda: now)
-    names = [shelf.put(b"x" * size, ".txt") for size in (2, 3, 4)]
+    downloads = Downloads(count=3, size=10, age=60, clock=lambda: now)
+    names = [downloads.put(b"x" * size, ".txt") for size in (2, 3, 4)]
     assert len({*names}) == 3
-    last = shelf.put(b"x", ".txt")
+    last = downloads.put(b"x", ".txt")
     for name in (*names[1:], last):
-        shelf.get(name)
-    with pytest.raises(Refusal, match=r"^Invalid filename$"):
-        shelf.get(names[0])  # of four, the oldest
-    shelf.put(b"x" * 9, ".txt")  # room for one byte beside it
-    with pytest.raises(Refusal):
-        shelf.get(names[2])
-    assert shelf.get(last) == b"x"
+        downloads.get(name)
+    with pytest.raises(RequestError, match=r"^Invalid filename$"):
+        downloads.get(names[0])  # of four, the oldest
+    downloads.put(b"x" * 9, ".txt")  # room for one byte beside it
+    with pytest.raises(RequestError):
+        downloads.get(names[2])
+    assert downloads.get(last) == b"x"
     now = 61.0
-    with pytest.raises(Refusal) as gone:
-        shelf.get(last)
+    with pytest.raises(RequestError) as gone:
+        downloads.get(last)
     assert gone.value.status == 404
-    with pytest.raises(Refusal) as large:
-        shelf.put(b"x" * 11, ".txt")
+    with pytest.raises(RequestError) as large:
+        downloads.put(b"x" * 11, ".txt")
     assert large.value.text == (
         "Invalid request: translated file (11 bytes) exceeds limit (10 bytes)"
     )

@@ -9,13 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 from serve_case import LATER, app_of, ask, fake, model, running, translate
 
-from heedful.serve.metrics import Counter, Histogram, Metrics
+from heedful.serve.metrics import ServerMetrics
 
-LINE = re.compile(
-    r'[a-z_]+(\{[a-z]+="([^"\\\n]|\\[\\"n])*"(,[a-z]+="([^"\\\n]|\\[\\"n])*")*\})? [0-9.e+-]+'
-)
+Values = dict[tuple[str, ...], float]
+
+
+def read(text: str) -> Values:
+    """Every value by its name and its labels, in the order of these: `path`, `status`, `le`."""
+    return {
+        (sample.name, *(sample.labels[name] for name in sorted(sample.labels))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
 
 
 def test_everything_is_in_the_text_format() -> None:
@@ -25,41 +33,65 @@ def test_everything_is_in_the_text_format() -> None:
     ask(app, "GET", "/secret/비밀")
     answer = ask(app, "GET", "/metrics")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    lines = answer.text.splitlines()
     assert answer.text.endswith("\n")
-    for line in lines:
-        assert line.startswith(("# HELP ", "# TYPE ")) or LINE.fullmatch(line), line
-    assert 'heedful_requests_total{path="/translate",status="200"} 1' in lines
-    assert 'heedful_requests_total{path="/translate",status="400"} 1' in lines
-    assert 'heedful_requests_total{path="other",status="404"} 1' in lines
-    assert 'heedful_request_seconds_count{path="/translate"} 2' in lines
-    assert 'heedful_queue_pieces{source="en",target="ko"} 0' in lines
-    assert 'heedful_batch_lines_bucket{source="en",target="ko",le="2"} 1' in lines
-    assert 'heedful_characters_total{source="en",target="ko"} 6' in lines
+    values = read(answer.text)
+    assert values["heedful_requests_total", "/translate", "200"] == 1
+    assert values["heedful_requests_total", "/translate", "400"] == 1
+    assert values["heedful_requests_total", "other", "404"] == 1
+    assert values["heedful_request_seconds_count", "/translate"] == 2
+    assert values["heedful_queue_pieces", "en", "ko"] == 0
+    assert values["heedful_batch_lines_bucket", "2.0", "en", "ko"] == 1
+    assert values["heedful_characters_total", "en", "ko"] == 6
+    assert values["heedful_under_way", "/translate"] == 0
     assert "비밀" not in answer.text
 
 
+NAMES = {
+    "heedful_requests_total": ["path", "status"],
+    "heedful_request_seconds_bucket": ["le", "path"],
+    "heedful_request_seconds_count": ["path"],
+    "heedful_request_seconds_sum": ["path"],
+    "heedful_batch_lines_bucket": ["le", "source", "target"],
+    "heedful_batch_lines_count": ["source", "target"],
+    "heedful_batch_lines_sum": ["source", "target"],
+    "heedful_pieces_total": ["source", "target"],
+    "heedful_characters_total": ["source", "target"],
+    "heedful_dropped_total": [],
+    "heedful_under_way": ["path"],
+    "heedful_queue_pieces": ["source", "target"],
+}
+
+
+def test_the_names_and_labels_that_dashboards_know_are_all_there_are() -> None:
+    app = app_of()
+    translate(app, "one")
+    text = ask(app, "GET", "/metrics").text
+    families = list(text_string_to_metric_families(text))
+    samples = [sample for family in families for sample in family.samples]
+    assert {sample.name: sorted(sample.labels) for sample in samples} == NAMES
+    assert "\n# TYPE heedful_pieces_total counter\n" in text
+    assert {family.type for family in families} == {"counter", "gauge", "histogram"}
+
+
 def test_buckets_hold_what_is_below_them() -> None:
-    sizes = Histogram("sizes", "Sizes.", (1, 2, 4))
-    for value in (1, 2, 2, 3, 100):
-        sizes.add(value)
-    assert sizes.lines() == [
-        'sizes_bucket{le="1"} 1',
-        'sizes_bucket{le="2"} 3',
-        'sizes_bucket{le="4"} 4',
-        'sizes_bucket{le="+Inf"} 5',
-        "sizes_sum 108.000000",
-        "sizes_count 5",
-    ]
+    metrics = ServerMetrics()
+    for value in (1, 2, 2, 3, 5000):
+        metrics.lines.labels("en", "ko").observe(value)
+    values = read(metrics.render().decode())
+    pair = ("en", "ko")
+    buckets = {key[1]: value for key, value in values.items() if key[0].endswith("_bucket")}
+    bounds = [f"{2.0**power}" for power in range(12)]
+    assert buckets == dict(zip([*bounds, "+Inf"], [1, 3, *[4] * 10, 5], strict=True))
+    assert values["heedful_batch_lines_sum", *pair] == 5008
+    assert values["heedful_batch_lines_count", *pair] == 5
 
 
-def test_labels_are_escaped_and_large_numbers_are_whole() -> None:
-    counted = Metrics()
-    counter = counted.keep(Counter("x", "Xs.", ("name",)))
-    counter.add('a"b\\c\nd', by=123456789)
-    assert counted.render() == (
-        '# HELP x Xs.\n# TYPE x counter\nx{name="a\\"b\\\\c\\nd"} 123456789\n'
-    )
+def test_labels_are_escaped_and_servers_share_no_counter() -> None:
+    odd = 'a"b\\c\nd'
+    one, other = ServerMetrics(), ServerMetrics()
+    one.requests.labels(odd, "200").inc(123456789)
+    assert read(one.render().decode())["heedful_requests_total", odd, "200"] == 123456789
+    assert ("heedful_requests_total", odd, "200") not in read(other.render().decode())
 
 
 def test_a_log_of_requests_holds_no_text(caplog: pytest.LogCaptureFixture) -> None:

@@ -172,5 +172,5 @@ def test_elsewhere_a_run_goes_on_and_says_so(tmp_path: Path) -> None:
     heard = Heard()
     Run(tmp_path, Reverse(), settings(), where="a GPU", report=heard).trainer.train()
     told, *finalists = heard.notes
-    assert told == "one core before, a GPU now: it goes on, but not to the bit as there"
+    assert told == "one core before, a GPU now: it goes on, but is not bit-exact"
     assert all(note.startswith(("step ", "average of ")) for note in finalists)

@@ -5,6 +5,7 @@ import pytest
 from heedful.data.grammar import FAMOUS
 from heedful.errors import ConfigError
 from heedful.explain.heads import measured
+from heedful.models.folder import Folder
 from heedful.train.report import PlainReport
 from heedful.verbs.demo import demo
 
@@ -28,7 +29,7 @@ def test_a_very_short_demo_goes_all_the_way(
     assert (found.model / "README.md").exists()
     assert 0 <= found.heads.baseline <= 1
     assert found.heads.said() in shown
-    assert measured(found.model, ["▁it", "▁is", "</s>"])["note"] == found.heads.said()  # type: ignore[index]
+    assert measured(Folder.open(found.model), ["▁it", "▁is", "</s>"])["note"] == found.heads.said()  # type: ignore[index]
     assert all(sentence.en in shown for sentence in FAMOUS)
     assert f"heedful translate {found.model}" in shown
     assert (tmp_path / f"corpus-{to}" / f"train.{to}").exists()

@@ -31,6 +31,9 @@ def explain(
     layers: Annotated[str | None, typer.Option(help="Only these layers, such as 0,2.")] = None,
     heads: Annotated[str | None, typer.Option(help="Only these heads, such as 0,3.")] = None,
     decimals: Annotated[int, typer.Option(help="Places behind the point.")] = 4,
+    positions: Annotated[
+        int, typer.Option(help="Positions to draw at least, whatever the sentence's length.")
+    ] = 50,
     values: Annotated[
         bool, typer.Option("--values/--no-values", help="With the vectors, or weights alone.")
     ] = True,
@@ -47,6 +50,7 @@ def explain(
         _numbers("--heads", heads),
         decimals,
         values,
+        positions,
     )
     for line in data["chosen"]["left_out"]:
         say(f"left out: {line}")

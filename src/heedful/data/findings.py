@@ -6,7 +6,11 @@ The finding itself is in `doctor.py`.
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
@@ -15,7 +19,7 @@ from numpy.typing import NDArray
 from heedful.data.text import SCRIPTS
 from heedful.errors import DataError
 
-__all__ = ["KINDS", "Kind", "Problem", "Report", "Severity"]
+__all__ = ["KINDS", "KOREAN", "Kind", "Problem", "Report", "Severity", "told_places"]
 
 Severity = Literal["error", "drop", "note"]
 
@@ -59,6 +63,25 @@ KINDS: dict[Kind, tuple[str, str]] = {
 }
 """Of each kind what it is and what to do about it; a pair counts under the first that fits."""
 
+KOREAN: dict[Kind, str] = {
+    "unequal-lines": "두 파일의 줄 수가 다름",
+    "nothing-left": "학습할 쌍이 남지 않음",
+    "over-long": "문장이라기에는 너무 긴 줄",
+    "empty-side": "한쪽이 빈 쌍",
+    "broken-characters": "글자가 깨진 쌍",
+    "equal-sides": "양쪽이 같은 쌍",
+    "wrong-script": "한쪽의 문자가 다른 쌍",
+    "length-ratio": "길이가 크게 다른 쌍",
+    "leak-test": "원문이 시험 세트에 있는 쌍",
+    "leak-dev": "원문이 개발 세트에 있는 쌍",
+    "duplicate": "되풀이된 쌍",
+    "many-translations": "번역이 여럿인 원문",
+}
+"""Of each kind what it is, for the Korean page of a training."""
+
+_SHOWN = 3
+"""Places of a problem named in a line of text."""
+
 _WORDS: dict[Severity, str] = {"error": "error", "drop": "dropped", "note": "note"}
 _RANK: dict[Severity, int] = {"error": 0, "drop": 1, "note": 2}
 
@@ -76,9 +99,10 @@ class Problem:
     """error: training on this makes no sense; drop: left out of training; note: kept."""
     advice: str
 
-    def text(self) -> list[str]:
-        """Say it in a line, and the example in a second one."""
-        places = ", ".join(self.lines[:3]) + (", ..." if self.count > 3 else "")
+    def text(self, places: str | None = None) -> list[str]:
+        """Say it in a line, and the example in a second one; `places` may be told already."""
+        if places is None:
+            places = told_places([(self.lines, self.count)])[0]
         what, rest = KINDS[self.kind][0].split(" ", 1)
         what = what.removesuffix("s") if self.count == 1 else what
         told = f"{_WORDS[self.severity]}: {self.count:,} {what} {rest}"
@@ -86,6 +110,25 @@ class Problem:
             told += f" ({places})"
         first = f"{told}; {self.advice}"
         return [first, f"    {self.example}"] if self.example else [first]
+
+
+def told_places(problems: Sequence[tuple[Sequence[str], int]]) -> list[str]:
+    """Put the first places of each problem, as file:line, and its count into words.
+
+    A file is named once for several lines; its folder is named once for all problems.
+    """
+    found = [[place.rpartition(":") for place in lines[:_SHOWN]] for lines, _ in problems]
+    names = Counter(PurePath(file).name for file in {file for one in found for file, *_ in one})
+    told, known = [], set()
+    for places, (_, count) in zip(found, problems, strict=True):
+        parts = []
+        for file, group in groupby(places, key=lambda place: place[0]):
+            name = PurePath(file).name
+            short = file in known and names[name] == 1
+            known.add(file)
+            parts.append(f"{name if short else file}:{', '.join(line for *_, line in group)}")
+        told.append("; ".join(parts) + (", ..." if parts and count > _SHOWN else ""))
+    return told
 
 
 def _names(scripts: int) -> list[str]:
@@ -127,8 +170,9 @@ class Report:
         """Put the report into plain text, worst first."""
         dropped = self.pairs - self.kept
         told = [f"{self.pairs:,} pairs: {self.kept:,} kept, {dropped:,} dropped"]
-        for problem in self.problems:
-            told += problem.text()
+        places = told_places([(problem.lines, problem.count) for problem in self.problems])
+        for problem, where in zip(self.problems, places, strict=True):
+            told += problem.text(where)
         return told
 
     def to_json(self) -> str:

@@ -19,7 +19,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 
-__all__ = ["SCRIPTS", "normalisation_rules", "normalise", "script_of", "scripts_in"]
+__all__ = [
+    "SCRIPTS",
+    "is_unspaced",
+    "normalisation_rules",
+    "normalise",
+    "one_word",
+    "script_of",
+    "scripts_in",
+]
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
 """Soft hyphen, zero-width space, word joiner, byte order mark. The two joiners U+200C and U+200D
@@ -256,3 +264,14 @@ def scripts_in(text: str) -> int:
         return 1 << next(iter(letters))
     total = sum(letters.values())
     return sum(1 << number for number, count in letters.items() if 5 * count >= total)
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text is in a script that puts no spaces between words."""
+    return script_of(text) in ("han", "kana", "thai", "khmer")
+
+
+def one_word(left: str, right: str) -> bool:
+    """Whether two characters side by side are of one word; a particle behind Latin is another."""
+    alike = left.isalnum() and right.isalnum() and script_of(left) == script_of(right)
+    return alike and not is_unspaced(left)

@@ -22,7 +22,7 @@ from heedful.settings import DecodeSettings, SamplingSettings
 __all__ = ["TorchEngine", "begin", "read", "score", "search"]
 
 AT_ONCE = 512
-"""Positions read together: a product of so many rows is as fast as one of more."""
+"""Positions encoded together: more rows in a product are no faster."""
 
 
 class TorchEngine:
@@ -46,7 +46,7 @@ class TorchEngine:
         scored: bool = True,
     ) -> list[list[Hypothesis]]:
         """Give the best translations of every source, in the order of the sources."""
-        keep_memory()  # not before: a server that only looks inside a model had better give it back
+        keep_memory()  # only now: a server that only traces a model should return memory
         return search(
             self.model,
             sources,
@@ -104,7 +104,7 @@ def search(
 
 
 def begin(model: Transformer, sources: Sequence[Sequence[int]], plain: bool = False) -> Stepper:
-    """Read sources, and stand before the first word of their translations."""
+    """Encode sources, and give what takes the steps of their translation."""
     stepper = PlainStepper if plain else CachedStepper
     return stepper(model, read(model, sources))
 
@@ -112,8 +112,8 @@ def begin(model: Transformer, sources: Sequence[Sequence[int]], plain: bool = Fa
 def read(model: Transformer, sources: Sequence[Sequence[int]]) -> Memory:
     """Encode a batch, its longest sentences first; on a CPU a few of them at a time.
 
-    A batch to be written together may have lengths so unlike that half of it is padding: the
-    decoder's steps hardly notice, but the encoder computes every position.
+    The lengths of a batch may differ so much that half of it is padding: the decoder's steps cost
+    hardly more for it, but the encoder computes every position.
     """
     ids, device = model.ids, model.output_weight.device
     parts, start = [], 0

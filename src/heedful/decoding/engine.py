@@ -1,6 +1,6 @@
-"""What an engine of translation is: ids in, hypotheses out. Text is the translator's affair.
+"""What an engine of translation is: ids in, hypotheses out; text is in `translator.py`.
 
-And what all engines share: how sentences are put together into batches.
+Also how every engine puts sentences together into batches.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Engine(Protocol):
     ) -> list[list[Hypothesis]]:
         """Give the best translations of every source, in the order of the sources.
 
-        A greedy search that is not `scored` is faster, and its scores are not numbers.
+        A greedy search that is not `scored` is faster, and its scores are NaN.
         """
         ...
 
@@ -44,7 +44,7 @@ class Engine(Protocol):
 
 
 def batches(lengths: Sequence[int], budget: int, workers: int) -> list[list[int]]:
-    """Put sentences of like length together, longest first, so that no worker is left alone.
+    """Put sentences of like length together, longest first, so that no worker ends much later.
 
     Few sentences are spread over all workers rather than put into one large batch.
     """

@@ -14,7 +14,7 @@ from heedful.settings import DecodeSettings
 __all__ = ["ENDLESS", "Limits", "limits_for", "repeating", "run_end"]
 
 ENDLESS = 1 << 20
-"""Where all guards are off, a translation still ends here, for memory is finite."""
+"""The longest translation with all guards off: memory is finite."""
 LONGEST_PATTERN = 16
 SHORTEST_RUN = 24
 """Pieces a run must have: "1,000,000,000,000" or "ha ha ha ha" are not endless output."""

@@ -22,7 +22,7 @@ __all__ = ["Stepper", "beam", "best_of", "greedy"]
 NO_PENALTY = LengthPenalty(0.0)
 
 BLOCK = LINE
-"""Neighbours among which the largest is found first; rows of logits are multiples of it."""
+"""Columns among which a maximum is found first; a row of logits is a multiple of them."""
 
 
 class Stepper(Protocol):
@@ -60,7 +60,7 @@ def greedy(
 ) -> list[Hypothesis]:
     """Take the best word at every step, or the one `choose` draws.
 
-    Without `scored` a word's probability is not computed, and a score is not a number.
+    Without `scored` a word's probability is not computed, and the score is NaN.
     """
     count = len(limits)
     device = torch.device("cpu")
@@ -77,7 +77,7 @@ def greedy(
         chosen = logits.argmax(-1) if choose is None else choose(logits, live, step)
         if scored:
             gained = torch.log_softmax(logits, -1, out=logits).gather(1, chosen[:, None])[:, 0]
-        del logits  # as large as anything here, and the next step makes others
+        del logits  # the largest tensor here, and the next step makes another
         if prefixes is not None:
             for row, sentence in enumerate(live.tolist()):
                 if step < len(prefixes[sentence]):
@@ -127,10 +127,10 @@ def beam(
 
     The stepper has one row a sentence when called; the search spreads each over `width` rows.
     Candidates are twice the width, so that ends never starve the beam. A sentence is finished when
-    `width` of its hypotheses have ended and the best one that goes on is, as it stands, behind all
-    of them (the rule of Hugging Face, so that their search finds what ours does). To stop at the
-    number alone would be wrong: a model so sure of its way that everything beside it is noise ends
-    `width` bad hypotheses long before the good one comes to its end.
+    `width` of its hypotheses have ended and the best unfinished one scores lower now than all of
+    them (Hugging Face's rule, so that both searches find the same). Stopping at the number alone
+    would be wrong: a very confident model ends `width` bad hypotheses long before the good one
+    comes to its end.
     """
     count = len(limits)
     found: list[list[Hypothesis]] = [[] for _ in range(count)]
@@ -146,8 +146,9 @@ def beam(
             logits = _force(logits, live, prefixes, step, beams)
         torch.log_softmax(logits, -1, out=logits)
         best, parent, word = best_of(logits.view(len(live), beams, -1), logp, 2 * width)
-        del logits  # as large as anything here, and the next step makes others
-        word = word.masked_fill(best.isneginf(), eos)  # what is impossible may not even be a word
+        del logits  # the largest tensor here, and the next step makes another
+        # A candidate at -inf may be a padding column past the vocabulary.
+        word = word.masked_fill(best.isneginf(), eos)
         step += 1
         ended = word == eos
 
@@ -195,9 +196,9 @@ def beam(
 def best_of(gained: Tensor, before: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
     """Give the best ways on of each sentence: what they come to, from which beam, by which word.
 
-    `gained` is sentence, beam, word; `before` what each beam has already. It is `topk` of their sum
-    in a fraction of its time: the best are in the blocks with the largest maxima, and maxima are
-    found many times faster.
+    `gained` is sentence, beam, word; `before` what each beam has already. The same as `topk` of
+    their sum, many times faster: the best are in the blocks with the largest maxima, and a maximum
+    is cheap to find.
     """
     sentences, beams, words = gained.shape
     blocks = words // BLOCK

@@ -1,4 +1,4 @@
-"""Which word of the source a word of the translation comes from, read off the cross-attention."""
+"""Which word of the source a word of the translation looked most at, by the cross-attention."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def by_words(weights: Tensor, rows: Sequence[Span], columns: Sequence[Span]) -> 
 
 @dataclass(frozen=True)
 class Alignment:
-    """The words of a translation, each with the source word it mostly looked at."""
+    """The words of a translation, each with the source word it looked most at."""
 
     layer: int
     source: list[Span]

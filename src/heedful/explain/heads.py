@@ -1,8 +1,8 @@
 """Which head finds what "it" stands for: measured where the truth is known, kept with the model.
 
 The built-in grammar knows the noun behind every "it". A head is right when no word, "it" included,
-gets more of its weight than that noun does. Beside it stands what pointing always the same number
-of words back would reach: a head that only does that has understood nothing.
+gets a larger share of its attention than that noun does. The baseline points always the same
+number of words back, the number that is right most often: only a head above it has found anything.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from heedful import files
 from heedful.data.grammar import Sentence
 from heedful.explain.alignment import word_spans
 from heedful.explain.trace import Attended
+from heedful.models.folder import Folder
 
 __all__ = ["FILE", "Heads", "keep", "measure", "measured"]
 
 FILE = "heads.json"
 WORD = "it"
+USE = "heads"
+"""What the fingerprint of the weights is asked for."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +54,26 @@ class Heads:
         layer, head = self.best
         return self.accuracy[layer][head]
 
+    @property
+    def found(self) -> bool:
+        """Whether the best head is right more often than its baseline."""
+        return self.best_accuracy > self.baseline
+
     def said(self) -> str:
         """Say it in a sentence, the baseline included."""
         layer, head = self.best
+        best, baseline = 100 * self.best_accuracy, 100 * self.baseline
+        if not self.found:
+            return (
+                f'No encoder head finds what "{WORD}" stands for better than its baseline: always '
+                f"pointing {self.distance} words back is right in {baseline:.0f} % of "
+                f"{self.sentences} held-out sentences, the most accurate head (layer {layer + 1}, "
+                f"head {head + 1}) in {best:.0f} %."
+            )
         return (
             f'Encoder layer {layer + 1}, head {head + 1} points from "{WORD}" to the noun it '
-            f"stands for in {100 * self.best_accuracy:.0f} % of {self.sentences} held-out "
-            f"sentences; always pointing {self.distance} words back is right in "
-            f"{100 * self.baseline:.0f} %."
+            f"stands for in {best:.0f} % of {self.sentences} held-out sentences; its baseline, "
+            f"always pointing {self.distance} words back, is right in {baseline:.0f} %."
         )
 
 
@@ -84,29 +99,34 @@ def measure(explain: Callable[[str], Attended], sentences: Sequence[Sentence]) -
     return Heads(shares, distance, count / len(known), len(known))
 
 
-def keep(heads: Heads, folder: Path) -> None:
-    """Write the measurement beside the model, for the page to open on the best head."""
-    files.write(folder / FILE, json.dumps(asdict(heads), indent=1) + "\n")
+def keep(heads: Heads, path: Path) -> None:
+    """Write the measurement beside the model, with the fingerprint of the weights measured."""
+    facts = {"fingerprint": Folder.open(path).fingerprint(USE), **asdict(heads)}
+    files.write(path / FILE, json.dumps(facts, indent=1) + "\n")
 
 
-def measured(folder: Path | None, pieces: Sequence[str]) -> dict[str, Any] | None:
-    """Give the best head for a sentence with "it", where the model was measured; else None."""
-    if folder is None:
-        return None
-    try:
-        heads = Heads(**json.loads((folder / FILE).read_text(encoding="utf-8")))
-        layer, head = heads.best
-        note = heads.said()
-    except (OSError, ValueError, TypeError):  # never measured, or by something else than us
-        return None
+def measured(folder: Folder | None, pieces: Sequence[str]) -> dict[str, Any] | None:
+    """Give the best head for a sentence with "it", where these very weights were measured."""
     words = ["".join(pieces[a:b]) for a, b in word_spans(pieces)]
     found = [i for i, word in enumerate(words) if word.strip("▁.,!?").lower() == WORD]
-    if not found:
+    if folder is None or not found:
+        return None
+    try:
+        facts = json.loads((folder.path / FILE).read_text(encoding="utf-8"))
+        if facts.pop("fingerprint", None) != folder.fingerprint(USE):
+            return None  # trained on since it was measured
+        heads = Heads(**facts)
+        layer, head = heads.best
+        note = heads.said()
+    except (OSError, ValueError, TypeError, AttributeError):  # never measured, or not by us
         return None
     return {
         "layer": layer,
         "head": head,
         "accuracy": heads.best_accuracy,
+        "distance": heads.distance,
+        "baseline": heads.baseline,
+        "sentences": heads.sentences,
         "word": word_spans(pieces)[found[0]][0],
         "note": note,
     }

@@ -16,7 +16,7 @@ from heedful.explain.alignment import Alignment, align, word_spans
 from heedful.explain.beams import Tree
 from heedful.explain.capture import Captured, pass_over
 from heedful.explain.saliency import saliency
-from heedful.explain.writer import Choice, Names, Writer
+from heedful.explain.writer import Choice, Names, Writer, leave_out
 from heedful.models.transformer import Transformer
 
 __all__ = ["SCHEMA", "Attended", "attended", "trace"]
@@ -40,7 +40,7 @@ class Attended:
 
     @property
     def alignment(self) -> Alignment:
-        """The words of the target, each with the source word it mostly looked at."""
+        """The words of the target, each with the source word it looked most at."""
         return align(self.cross, self.source, [*self.target[1:], "</s>"])
 
 
@@ -96,7 +96,6 @@ def trace(
     following = [*written[1:], "</s>"]
     seen = _weights(model, found, read, written)
     s, t = writer.shown["encoder"], writer.shown["decoder"]
-    like = model.output_weight
     data: dict[str, Any] = {
         "schema": SCHEMA,
         "model": about | _sizes(model),
@@ -108,7 +107,7 @@ def trace(
             "words": word_spans(following[:t]),
             "given": tree is None,
         },
-        "positions": {"rows": writer.numbers(model.positions(0, max(s, t), like))},
+        "positions": writer.positions(),
         "embeddings": writer.embeddings(),
         "attentions": writer.attentions(),
         "sublayers": writer.sublayers(),
@@ -126,7 +125,7 @@ def trace(
         "decoder_layers": writer.decoder_layers,
         "heads": writer.heads,
         "values": writer.values,
-        "left_out": writer.left_out,
+        **writer.chosen,
     }
     return data
 
@@ -154,7 +153,7 @@ def _saliency(
     model: Transformer, source: list[int], target: list[int], writer: Writer
 ) -> dict[str, Any] | None:
     if max(len(source), len(target)) > SALIENT:
-        writer.left_out.append(f"the saliency: it is worked out for at most {SALIENT} pieces")
+        leave_out(writer.chosen, "saliency", SALIENT)
         return None
     of_source, of_target = saliency(model, source, target)
     return {"source": writer.numbers(of_source), "target": writer.numbers(of_target)}

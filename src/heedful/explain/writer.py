@@ -13,8 +13,9 @@ from torch import Tensor
 from heedful.errors import ConfigError
 from heedful.explain.capture import Captured, Looked, Sublayer
 from heedful.models.transformer import Transformer
+from heedful.nn.positions import Learned
 
-__all__ = ["Choice", "Names", "Writer"]
+__all__ = ["Choice", "Names", "Writer", "leave_out"]
 
 TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 TOP, LENS = 10, 3
@@ -22,6 +23,24 @@ PIECES = 200
 """Pieces of each side that are shown: a page of more is not read by anybody."""
 NUMBERS = 1_500_000
 """Numbers of vectors in one trace, about ten megabytes of JSON."""
+POSITIONS = 1000
+"""Rows of the position encoding that may be asked for, of a wide model another ten megabytes."""
+
+LEFT_OUT = {
+    "pieces": "of {0} source and {1} target pieces the first {2} and {3} are shown",
+    "vectors": "the vectors (queries, keys, values and what became of them): too many for one "
+    "trace; choose fewer layers or a shorter sentence",
+    "saliency": "the saliency: it is worked out for at most {0} pieces",
+    "parts": "the text has {0} parts that are translated by themselves; the first is shown",
+}
+"""What may be left out of a trace; the page says the same in each of its languages."""
+
+
+def leave_out(chosen: dict[str, Any], kind: str, *values: int) -> None:
+    """Note that something is left out of a trace: as a sentence, and as its kind and numbers."""
+    chosen["left_out"].append(LEFT_OUT[kind].format(*values))
+    chosen["left_out_kinds"].append([kind, *values])
+
 
 Names = Callable[[int], str]
 """From an id to its piece."""
@@ -37,6 +56,8 @@ class Choice:
     values: bool = True
     """Whether vectors (queries, keys, values, residuals) are wanted, and not only weights."""
     decimals: int = 4
+    positions: int = 50
+    """Rows of the position encoding, or as many as the sentence is long where that is more."""
 
     @classmethod
     def of(
@@ -46,10 +67,11 @@ class Choice:
         heads: Sequence[int] | None,
         values: bool,
         decimals: int,
+        positions: int = 50,
     ) -> Choice:
         """Choose layers by one list of numbers for both stacks; each takes those it has."""
         if layers is None:
-            return cls(None, None, heads, values, decimals)
+            return cls(None, None, heads, values, decimals, positions)
         counts = (model.settings.encoder_layers, model.settings.decoder_layers)
         for one in layers:
             if not 0 <= one < max(counts):
@@ -57,7 +79,7 @@ class Choice:
                     f"layer {one} is not in this model; choose from 0 to {max(counts) - 1}"
                 )
         encoder, decoder = ([one for one in layers if one < count] for count in counts)
-        return cls(encoder, decoder, heads, values, decimals)
+        return cls(encoder, decoder, heads, values, decimals, positions)
 
     def within(self, model: Transformer) -> tuple[list[int], list[int], list[int]]:
         """Give the layers and heads as lists; one the model does not have is an error."""
@@ -77,6 +99,8 @@ class Choice:
             found.append(chosen)
         if not 0 <= self.decimals <= 8:
             raise ConfigError(f"decimals = {self.decimals}; expected 0 to 8")
+        if not 1 <= self.positions <= POSITIONS:
+            raise ConfigError(f"positions = {self.positions}; expected 1 to {POSITIONS}")
         return found[0], found[1], found[2]
 
 
@@ -87,15 +111,13 @@ class Writer:
         self.model, self.found, self.decimals = model, found, choice.decimals
         self.encoder_layers, self.decoder_layers, self.heads = choice.within(model)
         self.source, self.target = sizes
-        self.left_out: list[str] = []
+        self.chosen: dict[str, Any] = {"left_out": [], "left_out_kinds": []}
         s, t = min(self.source, PIECES), min(self.target, PIECES)
         if (s, t) != sizes:
-            self.left_out.append(
-                f"of {self.source} source and {self.target} target pieces the first "
-                f"{s} and {t} are shown"
-            )
+            leave_out(self.chosen, "pieces", *sizes, s, t)
         self.values = choice.values and self._affordable((s, t) == sizes)
         self.shown = {"encoder": s, "decoder": t}
+        self.rows = max(choice.positions, s, t)
 
     def _affordable(self, whole: bool) -> bool:
         m = self.model.settings
@@ -104,10 +126,7 @@ class Writer:
         rows += 2 * len(self.decoder_layers) * max(self.source, self.target)
         if whole and rows * wide <= NUMBERS:
             return True
-        self.left_out.append(
-            "the vectors (queries, keys, values and what became of them): too many for one trace; "
-            "choose fewer layers or a shorter sentence"
-        )
+        leave_out(self.chosen, "vectors")
         return False
 
     def numbers(self, tensor: Tensor) -> Any:
@@ -194,6 +213,14 @@ class Writer:
                         one["active"] = self.numbers((inner > 0).double().mean(-1))
                     found.append(one)
         return found
+
+    def positions(self) -> dict[str, Any]:
+        """Give the encoding of each position; a learned table may end before what was asked for."""
+        positions = self.model.positions
+        rows = (
+            min(self.rows, len(positions.weight)) if isinstance(positions, Learned) else self.rows
+        )
+        return {"rows": self.numbers(positions(0, rows, self.model.output_weight))}
 
     def embeddings(self) -> dict[str, Any]:
         """Give how large the words are before and after their positions were added."""

@@ -160,7 +160,7 @@ class Folder:
         )
 
     def write_weights(self, tensors: Mapping[str, Tensor]) -> None:
-        """Replace the weights in one step; the same weights make the same file, to the bit."""
+        """Replace the weights in one step; the same weights make the same file, byte for byte."""
         notes = {"format": "pt"}  # one only: safetensors writes several in any order
         with self._replacing(WEIGHTS, sum(t.nbytes for t in tensors.values())) as temporary:
             files.save_tensors(temporary, tensors, notes)
@@ -170,7 +170,8 @@ class Folder:
         data = config.dump(settings, self.ids).encode()
         with self._replacing(CONFIG, len(data)) as temporary:
             temporary.write_bytes(data)
-        return Folder(self.path, settings, self.ids, self.tokenizer)
+        digests = {**self.digests, CONFIG: files.sha256(self.path / CONFIG)} if self.digests else {}
+        return Folder(self.path, settings, self.ids, self.tokenizer, digests)
 
     def write_card(self, text: str) -> None:
         """Replace the model card, README.md."""
@@ -297,9 +298,8 @@ def load_model(folder: Folder) -> Transformer:
     from heedful.models.transformer import Transformer
 
     weights = folder.weights()
-    with torch.random.fork_rng(
-        devices=[]
-    ):  # the draw of weights to be overwritten is not the run's
+    # These weights are overwritten: drawing them must not move the caller's random numbers.
+    with torch.random.fork_rng(devices=[]):
         model = Transformer(folder.settings.model, folder.ids)
     places = state(model)
     file = folder.path / WEIGHTS

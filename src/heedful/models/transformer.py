@@ -89,9 +89,12 @@ class Transformer(nn.Module):
         return self.decoder(self.embed(target, self.target_embedding), keep, memory)  # type: ignore[no-any-return]
 
     def step(self, words: B, memory: Memory, cache: DecoderCache) -> Tensor:
-        """Give the logits that follow one new word per row; the cache holds the words before."""
+        """Give the logits that follow one new word per row; the cache holds the words before.
+
+        There may be columns past the vocabulary, all of -inf.
+        """
         x = self.embed(words[:, None], self.target_embedding, start=cache.length)
-        return self.logits(self.decoder(x, None, memory, cache))[:, 0]
+        return self._logits(self.decoder(x, None, memory, cache))[:, 0]
 
     def cache(self) -> DecoderCache:
         """Make an empty cache for a new search."""
@@ -99,9 +102,12 @@ class Transformer(nn.Module):
 
     def logits(self, states: BTD) -> BTV:
         """Compare each state with every word; the padding can never be predicted."""
+        return self._logits(states)[..., : self.ids.size]
+
+    def _logits(self, states: BTD) -> Tensor:
         if self._words.applies(states):
             parameters = (self.output_weight, self.output_bias)
-            return self._words.linear(states, parameters, self._laid_out)[..., : self.ids.size]
+            return self._words.linear(states, parameters, self._laid_out)
         logits = F.linear(states, self.output_weight, self.output_bias)
         logits[..., self.ids.pad] = -math.inf
         return logits

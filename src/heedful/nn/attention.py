@@ -102,7 +102,7 @@ class Attention(nn.Module):
         return watching.heads(self, q, k, v, keep)
 
     def mixed(self, q: BHTK, k: BHSK, v: BHSW, keep: Keep | None) -> BHTW:
-        """Compare, weigh, and mix the values."""
+        """Score, softmax, and mix the values."""
         if self.comparison == "additive" or self.dropout.active:
             return mix(self.dropout(self.weights(q, k, keep)), v)
         return fused(q, k, v, keep, self.scale)

@@ -37,7 +37,7 @@ def additive_scores(q: BHTK, k: BHSK, vector: Tensor) -> BHTS:
 def weigh(raw: BHTS, keep: Keep | None = None) -> BHTS:
     """Turn scores into weights that sum to 1 over the keys that may be seen.
 
-    A masked key's weight is exactly 0. A query that may look at nothing gets zeros, not NaN.
+    A masked key's weight is exactly 0. A query that may attend to nothing gets zeros, not NaN.
     """
     if keep is None:
         return raw.softmax(-1)

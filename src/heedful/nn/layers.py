@@ -28,7 +28,7 @@ ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a bend between them, applied to each position by itself."""
+    """Two linear maps with an activation between them, applied to each position by itself."""
 
     def __init__(self, d_model: int, d_ff: int, activation: Activation, dropout: float) -> None:
         super().__init__()
@@ -38,10 +38,10 @@ class FeedForward(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: BTD) -> BTD:
-        """Widen, bend, narrow."""
+        """Widen, activate, narrow."""
         wide = passing(self.inner, self.inner(shortened(x)))
-        bent = ACTIVATIONS[self.activation](wide)
-        return restored(self.outer(self.dropout(bent)), x)
+        active = ACTIVATIONS[self.activation](wide)
+        return restored(self.outer(self.dropout(active)), x)
 
 
 class Layer(nn.Module):
@@ -110,7 +110,7 @@ class DecoderLayer(Layer):
     def forward(
         self, x: BTD, keep: Keep | None, memory: Memory, cache: LayerCache | None = None
     ) -> BTD:
-        """Look back, look at the source, think; with a cache, only the new positions."""
+        """Attend to the past, attend to the source, transform; with a cache, only new positions."""
         past = None if cache is None else (cache.keys, cache.values)
         seen = self.attention(self.before(x, self.attention_norm), keep, past)
         x = self.after(x, seen, self.attention_norm)

@@ -1,13 +1,13 @@
-"""Linear maps: in float32, or with their products in whatever way a CPU is fastest at them.
+"""Linear maps: in float32, or with products in the form that a CPU is fastest at.
 
 That can be bfloat16, where the processor has units for it, or oneDNN's float32 products, which are
 twice as fast as torch's usual ones on some processors. `products_in` chooses for training; in
 inference mode each weight is packed once (`packed.py`).
 
-`torch.autocast` would shorten numbers too, but on a CPU it gives most of the gain away again: it
-shortens attention, which is made of many tiny products there, and meets a new number of rows at
-every step (see `shortened`). Here only the large products are short, those of the loss among them.
-Weights, sums, norms, attention and the softmax stay in float32; a GPU keeps its autocast.
+`torch.autocast` loses most of that gain on a CPU: it also converts attention, which is many tiny
+products there, and meets a new number of rows at every step (see `shortened`). Here only the large
+products are converted, those of the loss among them. Weights, sums, norms, attention and the
+softmax stay in float32; a GPU uses autocast.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 ROWS = 32
-"""bfloat16 and float16 products are given a multiple of so many rows; of twice as many above
+"""Rows of a bfloat16 or float16 product are padded to a multiple of this; of twice this above
 `MANY`."""
 MANY = 1024
 
@@ -49,7 +49,7 @@ class _Asked(threading.local):
         self.onednn = False
 
     def usual(self, x: Tensor) -> bool:
-        """Whether x is multiplied in the numbers it has."""
+        """Whether x is multiplied in the dtype it has."""
         return not self.onednn and self.numbers in (torch.float32, x.dtype)
 
 
@@ -58,7 +58,7 @@ _asked = _Asked()
 
 @contextmanager
 def products_in(numbers: torch.dtype, with_onednn: bool = False) -> Iterator[None]:
-    """Compute products in these numbers inside a `with`; the choice holds for this thread only.
+    """Compute products in this dtype inside a `with`; the choice holds for this thread only.
 
     `with_onednn` has oneDNN compute those in float32; `onednn.available()` has to be true.
     """
@@ -71,7 +71,7 @@ def products_in(numbers: torch.dtype, with_onednn: bool = False) -> Iterator[Non
 
 
 def product_numbers() -> torch.dtype:
-    """Give the numbers that products are computed in here and now."""
+    """Give the dtype that products are computed in here and now."""
     return _asked.numbers
 
 
@@ -81,7 +81,7 @@ def with_onednn() -> bool:
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:
-    """Multiply two matrices that have the numbers asked for; no gradient is kept."""
+    """Multiply two matrices that have the dtype asked for; no gradient is kept."""
     return onednn.linear(a, b.t()) if _asked.onednn else a @ b
 
 
@@ -105,10 +105,10 @@ class _ByOneDNN(torch.autograd.Function):
 
 
 def shortened(x: Tensor) -> Tensor:
-    """Give x in the numbers asked for: itself, or its rows under each other, short, and padded.
+    """Give x in the dtype asked for: itself, or flattened to rows, converted and padded.
 
-    oneDNN compiles code for every number of rows that it meets, which takes longer than to run it:
-    so it is given multiples only, with zeros for the rows between.
+    oneDNN compiles code for every number of rows it meets, which takes longer than running it: so
+    the rows are padded with zeros to a multiple.
     """
     if _asked.usual(x):
         return x
@@ -118,15 +118,15 @@ def shortened(x: Tensor) -> Tensor:
 
 
 def restored(found: Tensor, x: Tensor) -> Tensor:
-    """Give what was made of `shortened(x)` the numbers and rows of x again."""
+    """Give what was made of `shortened(x)` the dtype and rows of x again."""
     if _asked.usual(x):
-        return found  # in autocast's numbers where that is on
+        return found  # in autocast's dtype where that is on
     rows = x.shape[:-1].numel()
     return found[:rows].to(x.dtype).view(*x.shape[:-1], found.size(-1))
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Map x, in the numbers asked for; what was shortened before stays short."""
+    """Map x in the dtype asked for; what `shortened` gave stays in it."""
     short = shortened(x)
     if _asked.onednn and len(short):
         found = _ByOneDNN.apply(short, weight, bias)  # type: ignore[no-untyped-call]
@@ -152,7 +152,7 @@ def side_by_side(x: Tensor, maps: Sequence[nn.Linear], packed: Packed) -> Tensor
 
 
 class Linear(nn.Linear):
-    """`nn.Linear` in the numbers asked for, its weight packed in inference mode."""
+    """`nn.Linear` in the dtype asked for, its weight packed in inference mode."""
 
     def __init__(self, *sizes: Any, **options: Any) -> None:
         super().__init__(*sizes, **options)

@@ -22,8 +22,8 @@ LEAST = 2 * ROWS
 """Tokens of a chunk, however large the vocabulary: each costs a sum over all its weights."""
 
 LINE = 64
-"""Numbers that a row of logits is rounded up to: four of a CPU's cache lines, and a block of those
-that a beam search looks at (`decoding/search.py`)."""
+"""A row of logits has a multiple of so many columns: four of a CPU's cache lines, and the block in
+which a beam search finds a maximum first (`decoding/search.py`)."""
 
 
 def aligned(words: int) -> int:
@@ -141,10 +141,9 @@ class _Projected(torch.autograd.Function):
 
 
 def _multiply(a: Tensor, b: Tensor, out: Tensor, add: bool = False) -> None:
-    """Write a product where it belongs, or add it there.
+    """Write a product to `out`, or add it there.
 
-    Its factors may be shorter numbers, and have rows more than are wanted. oneDNN writes nowhere
-    but into memory of its own.
+    The factors may be bfloat16 and have padding rows; oneDNN can only allocate its result.
     """
     if a.dtype != out.dtype or with_onednn():
         found = product(a, b)[: len(out)]
@@ -160,7 +159,7 @@ def projected(
 ) -> Loss:
     """Do the same as `smoothed` from the decoder's states, without ever storing all logits."""
     numbers = product_numbers()
-    if numbers == torch.float16:  # its least number is more than smoothing leaves for a word
+    if numbers == torch.float16:  # a word's share of the smoothing is below its smallest number
         numbers = torch.float32
     # Sums over a vocabulary need float32, whatever its products are in.
     with torch.autocast(hidden.device.type, enabled=False), products_in(numbers, with_onednn()):

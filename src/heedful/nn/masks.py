@@ -1,4 +1,4 @@
-"""Who may look at whom: boolean masks called `keep`, True where attention is allowed.
+"""Which position may attend to which: boolean masks called `keep`, True where it may.
 
 Masks come from lengths, never from ids, so a padding id inside a text could change nothing.
 """

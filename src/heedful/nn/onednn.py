@@ -19,7 +19,7 @@ from torch import Tensor
 __all__ = ["available", "faster", "linear", "pack"]
 
 FASTER = 1.5
-"""Train with oneDNN only where it is this much faster: converting to and fro costs time."""
+"""Train with oneDNN only where it is this much faster: converting costs time."""
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -49,8 +49,8 @@ def available() -> bool:
 def faster(trials: int = 8) -> bool:
     """Say whether oneDNN's float32 products are much faster than torch's usual ones here.
 
-    Measured, for MKL gives some processors the code of older ones. The best of several trials in
-    turns, since other work on the machine only makes one slower; with one thread, so that the
+    Measured, because MKL runs its AVX2 code on AMD's processors. The best of several interleaved
+    trials, since other work on the machine only slows one down; with one thread, so that the
     answer does not depend on who asks first.
     """
     if not available():

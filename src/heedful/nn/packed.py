@@ -1,7 +1,7 @@
 """Weights packed for inference: a search multiplies by the same weights thousands of times.
 
 A matrix product first copies its weight into the blocks that the processor's kernel reads. With few
-rows, as in decoding, that copy costs a third of the product. Inside `torch.inference_mode()` on a
+rows, as in decoding, that copy takes a third of the time. Inside `torch.inference_mode()` on a
 CPU each weight is therefore packed once and kept until it changes or is trained. Everywhere else,
 and where torch lacks the operations (see `onednn.py`), the plain product is taken; a test proves
 both equal.
@@ -37,7 +37,7 @@ def padded_rows(rows: int) -> int:
 
 
 class Packed(nn.Module):
-    """The packed weight and bias of one product; a module only to hear when training begins."""
+    """The packed weight and bias of one product; a module, so that `train()` reaches it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -27,4 +27,4 @@ BHTW = Annotated[Tensor, "B H T W"]
 BHSW = Annotated[Tensor, "B H S W"]
 BHTS = Annotated[Tensor, "B H T S"]
 Keep = Annotated[Tensor, "B* H* T* S"]
-"""A boolean mask, True where a query may look; an axis marked * may have size 1 and broadcasts."""
+"""A boolean mask, True where a query may attend; an axis marked * may be 1 and broadcasts."""

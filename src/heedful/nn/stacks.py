@@ -39,7 +39,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Writes the target, one position after the other, looking back and at the source."""
+    """Writes the target, each position attending to those before it and to the source."""
 
     def __init__(self, n_layers: int, d_model: int, **sizes: Any) -> None:
         super().__init__()

@@ -23,15 +23,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from heedful.errors import DataError
 from heedful.machine import give_memory_back
 from heedful.serve.directions import Directions, Served, load
-from heedful.serve.door import Door
+from heedful.serve.errors import RequestError, invalid
 from heedful.serve.forms import parse_query
+from heedful.serve.guard import Guard
 from heedful.serve.inside import Inside
 from heedful.serve.libretranslate import LibreTranslate, answer_json
-from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics
+from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
 from heedful.serve.openapi import describe
 from heedful.serve.options import ENDPOINTS, ServeOptions
 from heedful.serve.parameters import ClientLeft, Parameters
-from heedful.serve.refusals import Refusal, invalid
 from heedful.serve.translation import Service
 
 __all__ = ["HEADERS", "Shell", "build_app"]
@@ -73,14 +73,14 @@ def build_app(
         page = page_files()
     metrics = ServerMetrics()
     service = Service(directions, options, metrics)
-    door = Door(options)
+    guard = Guard(options)
     description = answer_json(describe(directions, options)).body
 
     async def health(request: Request) -> Response:
         return answer_json({"status": "ok"})
 
     async def show_metrics(request: Request) -> Response:
-        door.check_key(request, Parameters(parse_query(request.scope["query_string"])))
+        guard.check_key(request, Parameters(parse_query(request.scope["query_string"])))
         return Response(metrics.render(), headers={"Content-Type": CONTENT_TYPE})
 
     async def openapi(request: Request) -> Response:
@@ -94,7 +94,7 @@ def build_app(
         service.close()
 
     def client_left(request: Request, error: Exception) -> Response:
-        metrics.dropped.add()
+        metrics.dropped.inc()
         return Response(status_code=CLIENT_LEFT)
 
     middleware = [Middleware(Shell, options=options, metrics=metrics, service=service)]
@@ -110,15 +110,15 @@ def build_app(
         )
     app = Starlette(
         routes=[
-            *LibreTranslate(service, door, options).routes(),
-            *Inside(service, door, options, page).routes(),
+            *LibreTranslate(service, guard, options).routes(),
+            *Inside(service, guard, options, page).routes(),
             Route("/health", health, methods=["GET"]),
             Route("/metrics", show_metrics, methods=["GET"]),
             Route("/openapi.json", openapi, methods=["GET"]),
         ],
         middleware=middleware,
         exception_handlers={
-            Refusal: _refuse,
+            RequestError: _refuse,
             HTTPException: _refuse_http,
             DataError: _refuse_data,
             ClientLeft: client_left,
@@ -139,20 +139,20 @@ async def _tidy(metrics: ServerMetrics) -> None:
     while True:
         await asyncio.sleep(REST)
         since += REST
-        at_rest = not any(metrics.under_way.values())
-        if metrics.requests.total != seen and (at_rest or since >= TIDY):
-            seen, since = metrics.requests.total, 0.0
+        answered, at_rest = total(metrics.requests), not total(metrics.under_way)
+        if answered != seen and (at_rest or since >= TIDY):
+            seen, since = answered, 0.0
             await asyncio.to_thread(give_memory_back)
 
 
-def _say_no(refusal: Refusal) -> Response:
+def _say_no(refusal: RequestError) -> Response:
     response = answer_json({"error": refusal.text}, refusal.status)
     response.headers.update(refusal.headers)
     return response
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal)
+    assert isinstance(error, RequestError)
     return _say_no(error)
 
 
@@ -193,8 +193,8 @@ class Shell:
 
         path = self._route(scope)
         name = _endpoint(path or "/")
-        under_way = self._metrics.under_way
-        under_way[name,] = under_way.get((name,), 0) + 1
+        under_way = self._metrics.under_way.labels(name)
+        under_way.inc()
         try:
             if path is None:  # the prefix alone: what the page loads is below it
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
@@ -209,10 +209,10 @@ class Shell:
                 wrong = answer_json({"error": "Internal server error"}, 500)
                 await wrong(scope, receive, send_safely)
         finally:
-            under_way[name,] -= 1
+            under_way.dec()
             seconds = time.perf_counter() - began
-            self._metrics.requests.add(name, str(status))
-            self._metrics.seconds.add(seconds, name)
+            self._metrics.requests.labels(name, str(status)).inc()
+            self._metrics.seconds.labels(name).observe(seconds)
             if self._log:
                 logger.info("%s %s %d %.0f ms", _method(scope), name, status, 1000 * seconds)
 

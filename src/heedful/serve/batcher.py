@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from heedful.serve.refusals import busy
+from heedful.serve.errors import busy
 
 if TYPE_CHECKING:
     from heedful.translator import Translation

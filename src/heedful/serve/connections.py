@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -32,43 +32,6 @@ LINGER = 1.0
 """Seconds an idle connection may still bring a request when the server stops."""
 
 
-class Gathering:
-    """A transport that sends what is written at one time in one go.
-
-    uvicorn writes the head of an answer and its body apart; each is a call of the system, and where
-    all cores are busy each of them may lose the core.
-    """
-
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport, self._loop = transport, loop
-        self._written: list[bytes] = []
-
-    def __getattr__(self, name: str) -> Any:
-        """Everything else is the transport's own."""
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """Keep it until everything that can be done now is done."""
-        if not self._written:
-            self._loop.call_soon(self._send)
-        self._written.append(data)
-
-    def get_write_buffer_size(self) -> int:
-        """Count what the client has not taken yet."""
-        return self._transport.get_write_buffer_size() + sum(map(len, self._written))
-
-    def close(self) -> None:
-        """Send what is kept, then close."""
-        self._send()
-        self._transport.close()
-
-    def _send(self) -> None:
-        data = b"".join(self._written)
-        self._written.clear()
-        if data and not self._transport.is_closing():
-            self._transport.write(data)
-
-
 class Connection(H11Protocol):
     """A connection that does not wait for ever."""
 
@@ -81,7 +44,6 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, with a deadline for the first head."""
         super().connection_made(transport)
-        self.transport = cast("asyncio.Transport", Gathering(transport, self.loop))
         if len(self.connections) > 2 * self.options.connections:
             transport.abort()
             return

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from heedful.data.languages import language_name
 from heedful.errors import ConfigError
 from heedful.serve.batcher import Line
+from heedful.serve.errors import not_reached, not_supported
 from heedful.serve.options import ServeOptions
-from heedful.serve.refusals import not_reached, not_supported
 
 if TYPE_CHECKING:
     from heedful.settings import DecodeSettings

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
-from heedful.serve.refusals import Refusal, clip, invalid
+from heedful.serve.errors import RequestError, clip, invalid
 
 __all__ = ["Upload", "parse_form", "parse_json", "parse_multipart", "parse_query", "parse_value"]
 
@@ -33,7 +33,7 @@ def parse_json(body: bytes) -> Values:
     """Read a JSON object."""
     value = parse_value(body)
     if not isinstance(value, dict):
-        raise Refusal(400, "Invalid JSON format")
+        raise RequestError(400, "Invalid JSON format")
     return value
 
 
@@ -44,7 +44,7 @@ def parse_value(body: bytes) -> Any:
             body.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=_no_constant
         )
     except (ValueError, RecursionError) as error:  # of JSON, UTF-8 or the size of a number
-        raise Refusal(400, "Invalid JSON format") from error
+        raise RequestError(400, "Invalid JSON format") from error
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> Values:

@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from heedful.serve.door import Door
+from heedful.serve.errors import RequestError, invalid, too_long
+from heedful.serve.guard import Guard
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import Parameters
-from heedful.serve.refusals import Refusal, invalid, too_long
 from heedful.serve.translation import Service
 
 __all__ = ["Inside"]
@@ -36,9 +36,9 @@ class Inside:
     """The endpoints of the page."""
 
     def __init__(
-        self, service: Service, door: Door, options: ServeOptions, page: Mapping[str, bytes]
+        self, service: Service, guard: Guard, options: ServeOptions, page: Mapping[str, bytes]
     ) -> None:
-        self._service, self._door, self._options, self._page = service, door, options, page
+        self._service, self._guard, self._options, self._page = service, guard, options, page
 
     def routes(self) -> list[Route]:
         """Give the endpoints with their addresses."""
@@ -51,7 +51,7 @@ class Inside:
 
     async def explain(self, request: Request) -> Response:
         """POST /explain: what happened inside while a text was translated."""
-        return await self._door.pass_in(request, self._explain)
+        return await self._guard.pass_in(request, self._explain)
 
     async def _explain(self, parameters: Parameters) -> Response:
         limit = self._options.explain_limit
@@ -92,5 +92,5 @@ class Inside:
         data = self._page.get(name)
         kind = KINDS.get(PurePosixPath(name).suffix)
         if data is None or kind is None:
-            raise Refusal(404, "Not Found")
+            raise RequestError(404, "Not Found")
         return Response(data, headers={"Cache-Control": "no-cache", "Content-Type": kind})

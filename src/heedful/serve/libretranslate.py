@@ -16,15 +16,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from heedful.data.languages import language_name
+from heedful.documents.formats import SUPPORTED, DocumentError, open_document
 from heedful.errors import DataError
+from heedful.glossary.terms import Terms
 from heedful.serve.detect import Guess
-from heedful.serve.documents import SUPPORTED, DocumentError, open_document
-from heedful.serve.door import Door
+from heedful.serve.downloads import Downloads
+from heedful.serve.errors import RequestError, busy, clip, invalid, missing, too_long
+from heedful.serve.guard import Guard
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import Parameters, to_json
-from heedful.serve.refusals import Refusal, busy, clip, invalid, missing, too_long
-from heedful.serve.shelf import Shelf
-from heedful.serve.terms import Terms
 from heedful.serve.translation import Answer, Service, Wish
 
 __all__ = ["LibreTranslate", "answer_json"]
@@ -45,9 +45,9 @@ def answer_json(value: object, status: int = 200) -> Response:
 class LibreTranslate:
     """The endpoints of LibreTranslate."""
 
-    def __init__(self, service: Service, door: Door, options: ServeOptions) -> None:
-        self._service, self._door, self._options = service, door, options
-        self._shelf = Shelf(options.files_kept, options.files_bytes, options.files_age)
+    def __init__(self, service: Service, guard: Guard, options: ServeOptions) -> None:
+        self._service, self._guard, self._options = service, guard, options
+        self._downloads = Downloads(options.files_kept, options.files_bytes, options.files_age)
         self._files = 0
 
     def routes(self) -> list[Route]:
@@ -64,7 +64,7 @@ class LibreTranslate:
 
     async def translate(self, request: Request) -> Response:
         """POST /translate: one text, or a list of them."""
-        return await self._door.pass_in(request, self._translate)
+        return await self._guard.pass_in(request, self._translate)
 
     async def _translate(self, parameters: Parameters) -> Response:
         options = self._options
@@ -92,7 +92,7 @@ class LibreTranslate:
 
     async def detect(self, request: Request) -> Response:
         """POST /detect: which of the served languages a text is in."""
-        return await self._door.pass_in(request, self._detect)
+        return await self._guard.pass_in(request, self._detect)
 
     async def _detect(self, parameters: Parameters) -> Response:
         asked = parameters.texts("q", self._options.batch_limit)
@@ -132,7 +132,7 @@ class LibreTranslate:
 
     async def suggest(self, request: Request) -> Response:
         """POST /suggest: there is nobody to read suggestions."""
-        raise Refusal(403, "Suggestions are disabled on this server.")
+        raise RequestError(403, "Suggestions are disabled on this server.")
 
     async def translate_file(self, request: Request) -> Response:
         """POST /translate_file: a file in, the address of its translation out."""
@@ -142,7 +142,7 @@ class LibreTranslate:
         base = _base(request, options.prefix)
         self._files += 1
         try:
-            name = await self._door.pass_in(
+            name = await self._guard.pass_in(
                 request, self._translate_file, options.file_limit, options.file_timeout
             )
         finally:
@@ -174,12 +174,12 @@ class LibreTranslate:
             data = await self._service.translate_document(document, source, target, wish)
         except DocumentError as error:
             raise invalid(str(error)) from error
-        return self._shelf.put(data, ending)
+        return self._downloads.put(data, ending)
 
     async def download_file(self, request: Request) -> Response:
         """GET /download_file/NAME: a translated file; its name was all one needs to know."""
         name = request.path_params["name"]
-        data = self._shelf.get(name)
+        data = self._downloads.get(name)
         ending = PurePosixPath(name).suffix
         return Response(
             data,
@@ -194,7 +194,7 @@ class LibreTranslate:
 def _is_html(parameters: Parameters) -> bool:
     kind = parameters.text("format") or "text"
     if kind not in ("text", "html"):
-        raise Refusal(400, f"{clip(kind)} format is not supported")
+        raise RequestError(400, f"{clip(kind)} format is not supported")
     return kind == "html"
 
 

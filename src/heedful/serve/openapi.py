@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from heedful import __version__
+from heedful.documents.formats import SUPPORTED
+from heedful.glossary.terms import LONGEST_TERM, MOST_TERMS
 from heedful.serve.directions import Directions
-from heedful.serve.documents import SUPPORTED
 from heedful.serve.options import ServeOptions
 from heedful.serve.schemas import Schema, answers, ref
-from heedful.serve.terms import LONGEST_TERM, MOST_TERMS
 
 __all__ = ["describe"]
 

@@ -12,16 +12,8 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from heedful.serve.forms import (
-    Upload,
-    parse_form,
-    parse_json,
-    parse_multipart,
-    parse_query,
-    parse_value,
-)
-from heedful.serve.refusals import (
-    Refusal,
+from heedful.serve.errors import (
+    RequestError,
     body_too_large,
     busy,
     clip,
@@ -29,6 +21,14 @@ from heedful.serve.refusals import (
     missing,
     too_long,
     too_slow,
+)
+from heedful.serve.forms import (
+    Upload,
+    parse_form,
+    parse_json,
+    parse_multipart,
+    parse_query,
+    parse_value,
 )
 
 __all__ = ["ClientLeft", "Parameters", "accompany", "read_parameters", "to_json"]
@@ -123,7 +123,7 @@ class Parameters:
                 return None
             try:
                 value = parse_value(_text(name, value).encode())
-            except Refusal as error:
+            except RequestError as error:
                 raise invalid(f"{name} parameter is not JSON") from error
         waiting = [value]
         while waiting:  # every text in it, however deep
@@ -178,7 +178,7 @@ async def read_parameters(request: Request, limit: int, seconds: float) -> Param
     elif kind == "application/x-www-form-urlencoded":
         parse = parse_form
     else:
-        raise Refusal(
+        raise RequestError(
             415,
             f"Invalid request: content type {clip(kind) or '(none)'} is not supported; expected "
             f"application/json, application/x-www-form-urlencoded or multipart/form-data",

@@ -12,20 +12,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from heedful.documents.markup import Markup
+from heedful.documents.passages import Passage
+from heedful.documents.projection import Align
 from heedful.errors import ConfigError, DataError
+from heedful.glossary.terms import State, Terms
 from heedful.machine import give_memory_back
 from heedful.serve.aligning import Aligner
 from heedful.serve.batcher import Batcher
 from heedful.serve.detect import Detector, Guess
 from heedful.serve.directions import Directions, Served, translate_lines
-from heedful.serve.markup import Markup
+from heedful.serve.errors import RequestError, busy, invalid
 from heedful.serve.metrics import ServerMetrics
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import to_json
-from heedful.serve.passages import Passage
-from heedful.serve.placing import Align
-from heedful.serve.refusals import Refusal, busy, invalid
-from heedful.serve.terms import State, Terms
 
 if TYPE_CHECKING:
     from heedful.translator import Translation
@@ -99,9 +99,9 @@ class Service:
         options = self._options
 
         def watch(lines: int, pieces: int, characters: int) -> None:
-            metrics.lines.add(lines, *pair)
-            metrics.pieces.add(*pair, by=pieces)
-            metrics.characters.add(*pair, by=characters)
+            metrics.lines.labels(*pair).observe(lines)
+            metrics.pieces.labels(*pair).inc(pieces)
+            metrics.characters.labels(*pair).inc(characters)
 
         return Batcher(
             translate_lines(served.translator, options.beam),
@@ -118,7 +118,7 @@ class Service:
             batcher.close()
         self._inside.shutdown(wait=False, cancel_futures=True)
 
-    def no_room(self) -> Refusal | None:
+    def no_room(self) -> RequestError | None:
         """Give the refusal for everybody, before a body is read, while all queues are full."""
         if not all(batcher.full for batcher in self._batchers.values()):
             return None

@@ -1,8 +1,8 @@
-"""When a training ends, when it evaluates, and where its learning rate aims.
+"""When a training ends, when it evaluates, and the step at which its learning rate reaches zero.
 
-A training bounded by steps or epochs knows that from the start. One bounded by minutes foresees it
-from the time its steps take, anew now and then; each change is written into the log with its step,
-and a part that was lost is run again along the same lines.
+A training bounded by steps or epochs knows that from the start. One bounded by minutes estimates it
+from the time its steps take, again and again; each estimate is logged with its step, so that steps
+run again after a kill follow the same schedule.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Budget:
     ) -> None:
         """`reserve` says, from the seconds of one evaluation, how many to leave for the end.
 
-        `evaluation_seconds` is a guess of those, until the first evaluation has been timed.
+        `evaluation_seconds` is an estimate of those, until the first evaluation has been timed.
         """
         self.settings, self.clock, self.reserve = settings, clock, reserve
         self.schedule = Schedule(peak, settings.warmup, settings.schedule)
@@ -96,7 +96,7 @@ class Budget:
     def foresee(self, state: State, together: Together) -> Anchor | None:
         """Say where the schedule ends; gives the new line of the learning rate where it changed.
 
-        All processes of a training have to aim alike: `together` gives them the lead's number.
+        All processes must follow one schedule: `together` gives them the lead's number.
         """
         settings, step = self.settings, state.step
         if settings.schedule != "linear":
@@ -144,7 +144,7 @@ class Budget:
         return ratio
 
     def replay(self, records: Iterable[Mapping[str, Any]], ratio: float) -> None:
-        """Have a part that was lost aim as its log says it did."""
+        """Follow the schedule in the log while steps lost to a kill are run again."""
         if self.settings.minutes is None:
             return
         records = list(records)

@@ -124,7 +124,7 @@ class States:
         return read_weights(self._file(number, "safetensors"), facts.pop("tensors")), facts
 
     def facts(self) -> dict[str, Any] | None:
-        """Give what the newest whole state says but its tensors, which are not looked at."""
+        """Give the newest whole state without its tensors, which are not read."""
         for number in reversed(self._numbers()):
             try:
                 return self._facts(number)

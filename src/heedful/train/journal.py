@@ -35,7 +35,7 @@ class Journal:
         saved: Callable[[State], None] = lambda state: None,
         lead: bool = True,
     ) -> None:
-        """`where` says on what the training runs; on something else it is not the same to the bit.
+        """`where` names device, numbers and workers; on others the run is not bit-exact.
 
         `listen` hears every record of the log, `saved` is called after every state.
         """
@@ -117,7 +117,7 @@ class Journal:
         state = State.of_facts(facts)
         if state.where and state.where != self._where:
             self.report.note(
-                f"{state.where} before, {self._where} now: it goes on, but not to the bit as there"
+                f"{state.where} before, {self._where} now: it goes on, but is not bit-exact"
             )
         return state, tensors
 

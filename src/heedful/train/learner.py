@@ -17,7 +17,7 @@ BatchT = TypeVar("BatchT")
 
 @dataclass(frozen=True)
 class Sample:
-    """One example of what the model does now, for a person to look at."""
+    """One example of what the model does now, for a person to read."""
 
     given: str
     wanted: str
@@ -58,7 +58,7 @@ class Learner(Protocol[BatchT]):
         ...
 
     def where(self, batch: BatchT) -> list[str]:
-        """Name the lines of the corpus a batch was made of, for a person to look at."""
+        """Name the lines of the corpus a batch was made of, for a person to read."""
         ...
 
     def tokens(self, batch: BatchT) -> int:

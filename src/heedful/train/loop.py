@@ -50,7 +50,7 @@ class Diverged(Exception):
 
 
 class Trainer(Generic[BatchT]):
-    """Trains a learner's model, and goes on where it was stopped, to the bit."""
+    """Trains a learner's model, and resumes bit-exactly where it was stopped."""
 
     def __init__(
         self,

@@ -200,7 +200,7 @@ PLAIN_PENALTY = {"length_penalty": 0.5, "length_offset": 0.0}
 Face has: an exported model finds in their search what it finds in ours. Laid down whole or not at
 all, for either number means something else beside another."""
 SHARE_FOR_STEPS = 0.88
-"""Of the minutes; the rest goes to preparing, looking and scoring."""
+"""Of the minutes; the rest goes to preparing, evaluating and scoring."""
 
 
 def choose_model(

@@ -3,8 +3,8 @@
 A CPU step made of small operations, each split over all cores, spends its time waiting: after
 every operation all cores meet, and where one is busy with anything else the others stand still.
 Here the batch is split instead, and the cores meet twice a step. Weights are shared memory,
-gradients are each replica's own until they are summed, always in the same order: a run repeats to
-the bit.
+gradients are each replica's own until they are summed, always in the same order: a repeated run is
+bit-exact.
 """
 
 from __future__ import annotations

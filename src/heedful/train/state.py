@@ -96,7 +96,7 @@ class State:
     """The peak learning rate, to notice when another one is asked for."""
     anchors: list[tuple[int, float, int]] = field(default_factory=list)
     where: str = ""
-    """Device, numbers and workers: on others the same run is not the same to the bit."""
+    """Device, numbers and workers: on others the run is not bit-exact."""
     loss_scale: tuple[float, int] = (1.0, 0)
     """Of float16: the factor, and good steps since it changed."""
     lr_scale: float = 1.0

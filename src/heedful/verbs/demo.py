@@ -61,7 +61,6 @@ def demo(
     `sizes` are the sentences of training, development and each test split.
     """
     from heedful.explain.heads import keep, measure
-    from heedful.machine import decoding_workers
 
     if to not in LANGUAGES:
         raise ConfigError(f"--to {to}: expected fr or ko; the built-in corpus has no other")
@@ -85,7 +84,7 @@ def demo(
         threads=threads,
     )
     train(request, report, started)
-    translator = Translator.load(output / to, workers=decoding_workers(threads), engine="torch")
+    translator = Translator.load(output / to, workers=threads, note=report.note)
     _show_famous(translator, to, report)
     bleu, exact, agreement = _score(translator, splits, to, report)
     heads = measure(lambda text: translator.explain(text, ""), splits.random)

@@ -13,6 +13,7 @@ from heedful.data.text import normalise
 from heedful.errors import DataError
 from heedful.metrics import Comparison, Score
 from heedful.translator import Choice, Note, Translator, logger
+from heedful.verbs.scoring import score
 
 if TYPE_CHECKING:
     from heedful.interchange.ctranslate2 import Compute
@@ -73,24 +74,24 @@ def evaluate(
     pairs = [(s, t) for _, s, t in both.pairs()]
     if not pairs:
         raise DataError(f"{source} has no lines; give the text to translate")
-    given, wanted = [s for s, _ in pairs], [normalise(t) for _, t in pairs]
     how: dict[str, Any] = {"workers": threads, "engine": engine, "compute": compute, "note": note}
     translator = Translator.load(model, **how)
     decode = translator.decoding(**(changes or {}))
-    found = list(translator.lines(given, decode))
-    texts = [t.text for t in found]
-    language = translator.settings.target
-    scores = metrics.scores(texts, wanted, language, interval=True, tokenize=tokenize)
+    scored = score(translator, pairs, decode, tokenize)
+    given, wanted = [s for s, _ in pairs], [normalise(t) for _, t in pairs]
     logp = translator.score(given, wanted)
     comparisons: list[Comparison] = []
     if compare is not None:
         other = Translator.load(compare, **how)
-        others = [t.text for t in other.lines(given, other.decoding(**(changes or {})))]
-        comparisons = metrics.compare(texts, others, wanted, language, tokenize=tokenize)
+        others = score(other, pairs, other.decoding(**(changes or {})), tokenize)
+        language = translator.settings.target
+        comparisons = metrics.compare(
+            scored.texts, others.texts, wanted, language, tokenize=tokenize
+        )
     return Evaluation(
-        texts,
-        scores,
+        scored.texts,
+        scored.scores,
         metrics.perplexity(-sum(p for p, _ in logp), sum(n for _, n in logp)),
-        sum(bool(t.guards) for t in found),
+        scored.guarded,
         comparisons,
     )

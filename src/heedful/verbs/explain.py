@@ -24,6 +24,7 @@ def explain(
     heads: Sequence[int] | None = None,
     decimals: int = 4,
     values: bool = True,
+    positions: int = 50,
 ) -> dict[str, Any]:
     """Write the trace of a sentence: a page that works offline, or JSON if the name says so."""
     if output.suffix not in (".html", ".json"):
@@ -31,7 +32,7 @@ def explain(
     if not text.strip():
         raise DataError("there is no text to explain; give a sentence")
     translator = Translator.load(model, engine="torch", workers=1)
-    data = translator.trace(text, translation, layers, heads, decimals, values)
+    data = translator.trace(text, translation, layers, heads, decimals, values, positions)
     if output.suffix == ".json":
         files.write(output, json.dumps(data, ensure_ascii=False) + "\n")
     else:

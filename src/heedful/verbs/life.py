@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from heedful import config, files, metrics
+from heedful import config, files
 from heedful.data.corpus import Corpus, Pair, development_size, number_of, pairs_of
 from heedful.errors import ConfigError, DataError, ModelFolderError
 from heedful.metrics import Score
@@ -20,6 +19,7 @@ from heedful.train.report import Report, SilentReport
 from heedful.translator import Translator
 from heedful.verbs.prepare import read
 from heedful.verbs.request import Request, make_folder
+from heedful.verbs.scoring import score
 from heedful.verbs.synthesise import alone, synthesise
 from heedful.verbs.train import Result, train
 
@@ -249,22 +249,16 @@ def _compare(
     threads: int,
 ) -> Compared:
     """Score two models on the same sets, and say so in a small table."""
-    from heedful.machine import decoding_workers
-
-    workers = decoding_workers(threads)
     found: dict[str, list[Score]] = {name: [] for name in sets}
     speeds, sizes = [], []
     for path in (one, other):
-        translator = Translator.load(path, workers=workers, engine="torch")
+        translator = Translator.load(path, workers=threads, note=report.note)
         sizes.append(translator.model.parameters_total)
-        begun, lines = time.perf_counter(), 0
-        for name, pairs in sets.items():
-            texts = [t.text for t in translator.lines(s for s, _ in pairs)]
-            lines += len(texts)
-            wanted = [t for _, t in pairs]
-            language = translator.settings.target
-            found[name].append(metrics.scores(texts, wanted, language)[0])
-        speeds.append(lines / (time.perf_counter() - begun))
+        scored = {name: score(translator, pairs) for name, pairs in sets.items()}
+        for name, one_set in scored.items():
+            found[name].append(one_set.scores[0])
+        seconds = sum(one_set.seconds for one_set in scored.values())
+        speeds.append(sum(map(len, sets.values())) / seconds)
     report.note(f"{'':<18}{one.name:>16}{other.name:>16}")
     report.note(f"{'parameters':<18}{sizes[0]:>16,}{sizes[1]:>16,}")
     for name, (before, after) in found.items():

@@ -23,7 +23,6 @@ from heedful.train.page import write_page
 from heedful.train.report import Report, SilentReport
 from heedful.train.state import Clock, Outcome, State
 from heedful.train.world import World, from_lead, joined, share_machine
-from heedful.verbs.finish import score_all
 from heedful.verbs.plan import measured_epoch
 from heedful.verbs.prepare import device_of, plan_lines, prepare_text, read
 from heedful.verbs.request import (
@@ -40,6 +39,7 @@ from heedful.verbs.request import (
     read_request,
     write_request,
 )
+from heedful.verbs.scoring import score_all
 
 __all__ = ["Request", "Result", "train"]
 
@@ -180,7 +180,7 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
     """Train, and score what came of it; the memory of the one is free for the other."""
     request = begun.request
     tests = list(pairs_of(read(request.test, request))) if request.test else []
-    outcome, workers = _fit(begun, report, started, more, world, len(tests))
+    outcome = _fit(begun, report, started, more, world, len(tests))
     begun.corpus.forget()
     give_memory_back()
     folder = begun.folder
@@ -193,7 +193,7 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
     )
     sets = {"dev": begun.corpus.dev, "test": tests}
     chosen = config.chosen(request.settings or {}, "decode.length_penalty")
-    folder, scored = score_all(folder, begun.tokenizer, sets, chosen, report, workers)
+    folder, scored = score_all(folder, begun.tokenizer, sets, chosen, report, request.threads)
     training = _now(request, folder.settings.train)
     facts = {
         "pairs": len(begun.corpus),
@@ -227,8 +227,8 @@ def _now(request: Request, settings: TrainSettings) -> TrainSettings:
 
 def _fit(
     begun: _Begun, report: Report, started: float, more: bool, world: World, tests: int
-) -> tuple[Outcome, int]:
-    """Train the model; give how it ended, and how many workers this machine has for decoding."""
+) -> Outcome:
+    """Train the model; give how it ended."""
     import torch
 
     from heedful.data.batching import Batch
@@ -304,7 +304,7 @@ def _fit(
         notes=begun.notes,
     )
     with interruptible(trainer):
-        return trainer.train(), workers
+        return trainer.train()
 
 
 def _saved(begun: _Begun, now: State, parameters: int) -> None:

@@ -1,4 +1,4 @@
-"""Korean inflection: particles by final consonant, and endings on the principal parts of a stem.
+"""Korean inflection: endings on the principal parts of a stem; particles: `data/particles.py`.
 
 The style is the plain one throughout: statements in -다, questions in -니.
 """
@@ -6,6 +6,7 @@ The style is the plain one throughout: statements in -다, questions in -니.
 from __future__ import annotations
 
 from heedful.data.grammar.words import Mood, Stem, Tense
+from heedful.data.particles import PARTICLES, RIEUL, attach, coda, ends_in_consonant
 
 __all__ = [
     "BE_AT",
@@ -22,39 +23,11 @@ __all__ = [
     "want",
 ]
 
-PARTICLES = {
-    "topic": ("은", "는"),
-    "subject": ("이", "가"),
-    "object": ("을", "를"),
-    "and": ("과", "와"),
-    "by": ("으로", "로"),
-}
-"""The form after a consonant and the form after a vowel."""
-
-_FIRST = 0xAC00
-_CODAS = 28
-_N, _L, _SS = 4, 8, 20  # positions of ㄴ, ㄹ and ㅆ among the 28 possible ends of a syllable
+_N, _SS = 4, 20  # ㄴ and ㅆ among the ends of a syllable, as `RIEUL` is
 
 
-def _coda(word: str) -> int:
-    return (ord(word[-1]) - _FIRST) % _CODAS
-
-
-def _ending_in(word: str, coda: int) -> str:
-    return word[:-1] + chr(ord(word[-1]) - _coda(word) + coda)
-
-
-def ends_in_consonant(word: str) -> bool:
-    """Whether the last syllable is closed."""
-    return _coda(word) != 0
-
-
-def attach(word: str, particle: str) -> str:
-    """Put a particle on a noun, in the form its last sound demands; ㄹ takes 로, not 으로."""
-    closed, opened = PARTICLES[particle]
-    if particle == "by" and _coda(word) == _L:
-        return word + opened
-    return word + (closed if ends_in_consonant(word) else opened)
+def _ending_in(word: str, end: int) -> str:
+    return word[:-1] + chr(ord(word[-1]) - coda(word) + end)
 
 
 def stem(parts: str, *, verb: bool = True, modifier: str = "") -> Stem:
@@ -101,7 +74,7 @@ def want(old: Stem, own: bool) -> Stem:
 
 
 def _with_l(opened: str) -> str:
-    return _ending_in(opened, _L)
+    return _ending_in(opened, RIEUL)
 
 
 def _with_n(opened: str) -> str:
@@ -109,7 +82,7 @@ def _with_n(opened: str) -> str:
 
 
 def _without_l(plain: str) -> str:
-    return _ending_in(plain, 0) if _coda(plain) == _L else plain
+    return _ending_in(plain, 0) if coda(plain) == RIEUL else plain
 
 
 _STATED = {Mood.STATE: "다", Mood.ASK: "니", Mood.AND: "고", Mood.BUT: "지만", Mood.REPORT: "다고"}
@@ -139,7 +112,7 @@ def conjugate(word: Stem, tense: Tense, mood: Mood) -> str:
         return _without_l(word.plain) + "니"
     if mood in (Mood.AND, Mood.BUT) or not word.verb:
         return word.plain + _STATED[mood]
-    if ends_in_consonant(word.plain) and _coda(word.plain) != _L:
+    if ends_in_consonant(word.plain) and coda(word.plain) != RIEUL:
         return word.plain + "는" + _STATED[mood]
     return _with_n(word.plain) + _STATED[mood]
 

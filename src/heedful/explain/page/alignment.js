@@ -1,4 +1,4 @@
-// Alignment: the words of both sentences in two rows, tied where one came from the other.
+// Alignment: the words of both sentences in two rows, tied where one looked at the other.
 
 import { colour } from "./colours.js";
 import { button, controls, segments } from "./controls.js";
@@ -26,10 +26,10 @@ export function drawAlignment(place, { trace, choice, change }) {
     make("div", { class: "picture" },
       make("section", { class: "card" }, make("p", { class: "caption" }, said),
         empty ? make("p", {}, say("noWords"))
-          : make("div", { class: "scroll" }, tiedRows({ words, matrix, best, choice, change,
+          : make("div", { class: "scroll" }, tiedRows({ words, matrix, best, salient, choice, change,
             readout, room: Math.max(260, place.clientWidth - 42) })), readout),
-      make("section", { class: "card" }, make("h3", {}, say("confidenceTitle")),
-        confidences(words, best, trace.model))));
+      make("section", { class: "card" }, make("h3", {}, say("shareTitle")),
+        sharesTable(words, best, salient, trace.model))));
   return () => ({ source: words.source, target: words.target, by: salient ? "saliency"
     : "attention", matrix, words: best });
 }
@@ -46,6 +46,7 @@ export function saliencyByWords(trace) {
   }));
 }
 
+// A trace calls the largest share `confidence`.
 function strongest(matrix) {
   return matrix.map((row, target) => {
     const confidence = row.length ? Math.max(...row) : 0;
@@ -82,7 +83,7 @@ function laidOut(words, room) {
     left: upright ? column("source") + 14 : 0, right: room - column("target") - 52 };
 }
 
-function tiedRows({ words, matrix, best, choice, change, readout, room }) {
+function tiedRows({ words, matrix, best, salient, choice, change, readout, room }) {
   const { wide, upright, places, width, height, left, right } = laidOut(words, room);
   const [above, below] = [34, 196];
   const ties = [];
@@ -114,7 +115,7 @@ function tiedRows({ words, matrix, best, choice, change, readout, room }) {
       each.back.setAttribute("fill-opacity", one ? 1 : 0);
     }
     readout.toggleAttribute("data-unsaved", !focus);
-    readout.textContent = focus ? inWords(words, matrix, focus) : say("pointAtWord");
+    readout.textContent = focus ? inWords(words, matrix, salient, focus) : say("pointAtWord");
   }
 
   function wordOf(side, name, index) {
@@ -157,22 +158,23 @@ function tiedRows({ words, matrix, best, choice, change, readout, room }) {
   }, group)));
 }
 
-function inWords(words, matrix, { side, index }) {
+function inWords(words, matrix, salient, { side, index }) {
   const other = side === "target" ? "source" : "target";
   const found = words[other].map((name, i) => [name,
     side === "target" ? matrix[index][i] : matrix[i][index]]);
   found.sort((a, b) => b[1] - a[1]);
   const list = found.slice(0, 3).map(([name, weight]) => `${name} ${shown(weight, 3)}`).join(", ");
-  return say(side === "target" ? "comesFrom" : "goesTo", words[side][index], list);
+  const key = salient ? ["movedMostBy", "movedMost"] : ["lookedMostAt", "wasLookedAtBy"];
+  return say(key[side === "target" ? 0 : 1], words[side][index], list);
 }
 
-function confidences(words, best, model) {
-  const rows = best.map(({ target, source, confidence }) => [
+function sharesTable(words, best, salient, model) {
+  const rows = best.map(({ target, source, confidence: share }) => [
     make("span", { lang: model.target }, words.target[target]),
     make("td", { lang: model.source }, source === null ? "–" : words.source[source]),
-    make("td", { class: "number share", "data-confidence": confidence },
+    make("td", { class: "number share", "data-share": share },
       make("i", { class: "bar", "aria-hidden": "true",
-        style: { width: `${(confidence * 110).toFixed(1)}px` } }), shown(confidence, 2))]);
-  return scroller(say("confidenceTitle"), table(say("confidenceTitle"),
-    [say("targetSide"), say("sourceSide"), say("confidence")], rows));
+        style: { width: `${(share * 110).toFixed(1)}px` } }), shown(share, 2))]);
+  return scroller(say("shareTitle"), table(say("shareTitle"),
+    [say("targetSide"), say(salient ? "movedBy" : "mostLookedAt"), say("share")], rows));
 }

@@ -43,9 +43,9 @@ export function drawDecoding(place, { trace, choice }) {
     slider("temperature", say("temperature"), { min: 0, max: temperatures.length - 1,
       value: temperatures.indexOf(choice.temperature) }, (at) => temperatures[at],
     (at) => setting("temperature")(temperatures[at])),
-    slider("top-k", "top-k", { min: 1, max: 11, value: choice.topK || 11 },
+    slider("top-k", say("topK"), { min: 1, max: 11, value: choice.topK || 11 },
       (k) => (k > 10 ? say("all") : String(k)), (k) => setting("topK")(k > 10 ? 0 : k)),
-    slider("top-p", "top-p", { min: 0.05, max: 1, step: 0.05, value: choice.topP },
+    slider("top-p", say("topP"), { min: 0.05, max: 1, step: 0.05, value: choice.topP },
       (p) => p.toFixed(2), setting("topP")));
   place.replaceChildren(play,
     make("div", { class: "picture" },

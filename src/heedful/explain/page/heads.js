@@ -5,7 +5,7 @@ import { button, controls, kindControl, layerControl } from "./controls.js";
 import { arrows, asTable, draw, fitted, FONTS, make, table, textWidth }
   from "./elements.js";
 import { shown } from "./numbers.js";
-import { attentionOf, attentionsOf, keysOf, queriesOf } from "./trace.js";
+import { attentionOf, attentionsOf, finds, keysOf, queriesOf } from "./trace.js";
 import { say } from "./words.js";
 
 const LINES = 3000;
@@ -30,7 +30,7 @@ export function drawHeads(place, { trace, choice, change, open }) {
       kindControl("heads", trace, choice, change),
       layerControl("heads", trace, choice, change),
       toggles(there, choice, change)),
-    ...(isBest(trace, choice) ? [bestNote(trace)] : []),
+    ...bestNote(trace, choice),
     make("div", { class: "picture card" },
       make("p", { class: "caption" }, caption),
       make("div", { class: "scroll" }, svg),
@@ -45,17 +45,16 @@ export function drawHeads(place, { trace, choice, change, open }) {
     heads: chosen.map(({ head, weights }) => ({ head, weights })) });
 }
 
-function isBest(trace, { kind, layer, heads }) {
+// What was measured of the encoder's heads, always beside its baseline: with the head that finds
+// what "it" stands for or, where none does, with all of them.
+function bestNote(trace, { kind, layer, heads }) {
   const best = trace.best_head;
-  return best && kind === "encoder" && layer === best.layer && heads.includes(best.head)
-    && attentionsOf(trace, "encoder").some((each) => each.layer === best.layer);
-}
-
-function bestNote(trace) {
-  const { note, accuracy, layer, head } = trace.best_head;
-  return make("p", { id: "best-head", class: "note" },
-    make("strong", {}, say("bestHead", layer + 1, head + 1, Math.round(accuracy * 100))), " ",
-    make("span", { lang: "en" }, note));
+  if (!best || kind !== "encoder") return [];
+  const there = attentionsOf(trace, "encoder").some((each) => each.layer === best.layer);
+  if (finds(best) && !(there && layer === best.layer && heads.includes(best.head))) return [];
+  return [make("p", { id: "best-head", class: "note" }, say(finds(best) ? "bestHead" : "noBestHead",
+    best.layer + 1, best.head + 1, Math.round(best.accuracy * 100), best.sentences,
+    best.distance, Math.round(best.baseline * 100)))];
 }
 
 // One button a head, in its colour, plus all of them at once.

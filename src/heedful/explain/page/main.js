@@ -14,7 +14,7 @@ import { drawSteps } from "./steps.js";
 import { startTabs } from "./tabs.js";
 import { firstChoice, readTrace } from "./trace.js";
 import { sayTranslator, startTranslator } from "./translator.js";
-import { language, say } from "./words.js";
+import { hasWords, language, languageName, say } from "./words.js";
 
 const VIEWS = {
   heads: drawHeads, map: drawMap, steps: drawSteps, positions: drawPositions,
@@ -81,7 +81,8 @@ function summary() {
     make("b", {}, Number.isFinite(value) ? value.toLocaleString(language()) : value), ` ${name}`);
   find("facts").replaceChildren(
     make("span", { class: "fact" }, make("b", {}, model.name)),
-    make("span", { class: "fact" }, `${model.source} → ${model.target}`),
+    make("span", { class: "fact" }, [model.source, model.target]
+      .map((code) => languageName(code)).join(" → ")),
     fact(say("layers"), `${model.encoder_layers} + ${model.decoder_layers}`),
     fact(say("headsEach"), model.n_heads), fact("d_model", model.d_model),
     fact(say("parameters"), model.parameters));
@@ -91,7 +92,11 @@ function summary() {
     make("p", { class: "arrow", "aria-hidden": "true" }, "→"),
     make("p", { lang: model.target }, target.text));
   find("left-out").hidden = !chosen.left_out.length;
-  find("left-out-list").replaceChildren(...chosen.left_out.map((text) => make("li", {}, text)));
+  find("left-out-list").replaceChildren(...chosen.left_out.map((text, i) => {
+    const [kind, ...values] = chosen.left_out_kinds?.[i] ?? [];
+    const key = `leftOut-${kind}`;
+    return hasWords(key) ? make("li", {}, say(key, ...values)) : make("li", { lang: "en" }, text);
+  }));
 }
 
 function arrive(found) {

@@ -1,6 +1,7 @@
 // Positions: the pattern added at each place, and how alike two places are.
 
 import { colour, signed } from "./colours.js";
+import { controls, selection } from "./controls.js";
 import { asTable, draw, FONTS, make, table } from "./elements.js";
 import { heatMap, legend } from "./heat.js";
 import { dot, shown } from "./numbers.js";
@@ -8,11 +9,21 @@ import { largest } from "./strips.js";
 import { visible } from "./trace.js";
 import { say } from "./words.js";
 
-export function drawPositions(place, { trace }) {
-  const { rows } = trace.positions;
+const FURTHER = [100, 200, 500];
+
+export function drawPositions(place, { trace, choice, change }) {
+  const kind = trace.model.positions;
+  const given = trace.positions.rows;
+  const counts = kind === "learned" ? [] : FURTHER.filter((count) => count > given.length);
+  const count = counts.includes(choice.positions) ? choice.positions : given.length;
+  const rows = count > given.length
+    ? [...given, ...sinusoids(given.length, count, given[0].length, kind)] : given;
   const far = byDistance(rows);
   place.replaceChildren(
-    make("p", { class: "lead" }, say(`positions-${trace.model.positions}`)),
+    ...(counts.length ? [controls(selection("positions-count", say("positionsDrawn"),
+      [given.length, ...counts].map((each) => [each, String(each)]), count,
+      (to) => change({ positions: Number(to) })))] : []),
+    make("p", { class: "lead" }, say(`positions-${kind}`)),
     make("div", { class: "picture" },
       encoding(trace, rows, place.clientWidth), distances(far, place.clientWidth),
       ...["source", "target"].map((side) => sizes(trace, side))),
@@ -44,6 +55,17 @@ function encoding(trace, rows, room) {
       tell: (i, d) => say("positionCell", i, d, shown(rows[i][d], 4)) })),
     output,
     legend((value) => signed(value, 1), [[-1, shown(-limit, 1)], [0, "0"], [1, shown(limit, 1)]]));
+}
+
+// Positions past those of the trace: sinusoids are a formula, a learned table ends where it ends.
+export function sinusoids(first, end, width, kind) {
+  const half = width / 2;
+  return Array.from({ length: end - first }, (_, i) => Array.from({ length: width }, (__, d) => {
+    const [pair, cosine] = kind === "concatenated" ? [d % half, d >= half]
+      : [Math.floor(d / 2), d % 2 === 1];
+    const angle = (first + i) * 10_000 ** (-pair / half);
+    return cosine ? Math.cos(angle) : Math.sin(angle);
+  }));
 }
 
 // For every distance the dot products of all pairs that far apart: a sinusoid gives the same for

@@ -54,8 +54,13 @@ export function targetWords(trace) {
   return words.map(([first, end]) => joined(next.slice(first, end)) || "␣");
 }
 
-// Where the page opens: on the head that was measured to find what "it" stands for, with that word
-// pinned; else on the last encoder layer, with all its heads where the sentence is short.
+// Whether the most accurate head is right more often than pointing a fixed distance back.
+export function finds(best) {
+  return Boolean(best) && best.accuracy > best.baseline;
+}
+
+// Where the page opens: on the head that finds what "it" stands for, with that word pinned; where
+// none does, on the last encoder layer, with all its heads where the sentence is short.
 export function firstChoice(trace) {
   const best = trace.best_head;
   const kind = kindsOf(trace)[0];
@@ -65,9 +70,10 @@ export function firstChoice(trace) {
     kind, layer: last.layer, heads: trace.source.pieces.length <= 24 ? there : there.slice(0, 1),
     head: last.heads[0].head, query: 0, pinned: null, enlarged: null, wide: false,
     step: 0, temperature: null, topK: 0, topP: 1, ties: "attention", tied: null,
+    positions: null,
   };
-  const found = best && attentionsOf(trace, "encoder").find((each) => each.layer === best.layer);
-  if (found?.heads.some((each) => each.head === best.head)) {
+  const found = attentionsOf(trace, "encoder").find((each) => each.layer === best?.layer);
+  if (finds(best) && found?.heads.some((each) => each.head === best.head)) {
     Object.assign(choice, { kind: "encoder", layer: best.layer, heads: [best.head],
       head: best.head, query: best.word, pinned: { side: "query", index: best.word } });
   }

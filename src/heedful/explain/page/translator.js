@@ -3,7 +3,7 @@
 
 import { button } from "./controls.js";
 import { find, make } from "./elements.js";
-import { language, say } from "./words.js";
+import { languageName, say } from "./words.js";
 
 const EXAMPLES = {
   en: ["I am a student.", "The animal didn't cross the street because it was too tired."],
@@ -47,22 +47,13 @@ export function sayTranslator() {
   const select = find("source-language");
   const chosen = select.value;
   select.replaceChildren(make("option", { value: "auto" }, say("detect")),
-    ...languages.map(({ code, name }) => make("option", { value: code }, nameOf(code, name))));
+    ...languages.map(({ code, name }) => make("option", { value: code }, languageName(code, name))));
   select.value = chosen || "auto";
   listTargets();
   find("examples").replaceChildren(...languages.filter(({ code }) => EXAMPLES[code])
     .flatMap(({ code }) => EXAMPLES[code].map((text, i) => button(`example-${code}-${i}`, text,
       () => tryExample(code, text), { class: "chip", lang: code }))));
   count();
-}
-
-function nameOf(code, name) {
-  try {
-    const said = new Intl.DisplayNames([language()], { type: "language" }).of(code);
-    return said && said !== code ? said : name;
-  } catch {
-    return name;
-  }
 }
 
 // Only what can be reached from the chosen source is offered.
@@ -75,7 +66,7 @@ function listTargets() {
   if (source !== "auto" && reached.size > 1) reached.delete(source);
   const offered = [...reached];
   select.replaceChildren(...offered.map((code) => make("option", { value: code },
-    nameOf(code, languages.find((each) => each.code === code)?.name ?? code))));
+    languageName(code, languages.find((each) => each.code === code)?.name ?? code))));
   select.value = offered.includes(kept) ? kept : offered[0] ?? "";
   const back = languages.find(({ code }) => code === select.value);
   find("swap").disabled = source === "auto" || !back?.targets.includes(source);
@@ -169,10 +160,10 @@ function showAnswer({ translatedText, alternatives = [], detectedLanguage, via }
   find("alternatives-list").replaceChildren(...others.map((text) =>
     make("li", { lang: target }, text)));
   const told = [];
-  if (detectedLanguage) told.push(say("detected", nameOf(detectedLanguage.language,
-    detectedLanguage.language), Math.round(detectedLanguage.confidence)));
+  if (detectedLanguage) told.push(say("detected", languageName(detectedLanguage.language),
+    Math.round(detectedLanguage.confidence)));
   const stops = [via ?? []].flat();
-  if (stops.length) told.push(say("via", stops.map((code) => nameOf(code, code)).join(", ")));
+  if (stops.length) told.push(say("via", stops.map((code) => languageName(code)).join(", ")));
   find("route").textContent = told.join(" · ");
 }
 

@@ -13,6 +13,20 @@ const WORDS = {
     "This page reads traces of the schema {1}, and this one says {0}.",
     "이 페이지는 {1} 형식의 기록을 읽는데, 이 기록의 형식은 {0}입니다."],
   leftOut: ["Left out of this trace", "이 기록에서 빠진 것"],
+  "leftOut-pieces": [
+    "of {0} source and {1} target pieces the first {2} and {3} are shown",
+    "원문 {0}조각과 번역 {1}조각 가운데 앞의 {2}조각과 {3}조각만 보입니다"],
+  "leftOut-vectors": [
+    "the vectors (queries, keys, values and what became of them): too many for one trace; choose "
+      + "fewer layers or a shorter sentence",
+    "벡터(쿼리, 키, 값과 그 결과): 기록 하나에 담기에는 너무 많습니다. 층을 줄이거나 더 짧은 문장을 "
+      + "고르세요"],
+  "leftOut-saliency": [
+    "the saliency: it is worked out for at most {0} pieces",
+    "현저성: {0}조각까지만 계산합니다"],
+  "leftOut-parts": [
+    "the text has {0} parts that are translated by themselves; the first is shown",
+    "글이 따로 번역되는 {0}부분으로 되어 있어 첫 부분만 보입니다"],
   inside: ["What happened inside", "안에서 일어난 일"],
   views: ["Views", "보기"],
   save: ["Save", "저장"],
@@ -86,8 +100,17 @@ const WORDS = {
   weightsOf: ["Where “{0}” looks, as a table", "“{0}”에서 보는 곳을 표로"],
   weightsOn: ["What looks at “{0}”, as a table", "“{0}”에 눈길을 주는 단어를 표로"],
   bestHead: [
-    "The head that best finds what “it” stands for: layer {0}, head {1} ({2}%).",
-    "“it”의 정체를 가장 잘 찾는 헤드: {0}층 헤드 {1} ({2}%)."],
+    "Layer {0}, head {1} finds what “it” stands for in {2}% of {3} held-out sentences. Its "
+      + "baseline, pointing always {4} words back, is right in {5}%.",
+    "“it”이 가리키는 말을 {0}층 헤드 {1}번이 학습에 쓰지 않은 문장 {3}개의 {2}%에서 찾습니다. 비교 "
+      + "기준인 ‘늘 {4}단어 앞을 가리키기’는 {5}%에서 맞습니다."],
+  noBestHead: [
+    "No head of this model finds what “it” stands for better than the baseline: pointing always "
+      + "{4} words back is right in {5}% of {3} held-out sentences, the most accurate head (layer "
+      + "{0}, head {1}) in {2}%.",
+    "이 모델에는 “it”이 가리키는 말을 비교 기준보다 잘 찾는 헤드가 없습니다. 학습에 쓰지 않은 문장 "
+      + "{3}개에서 ‘늘 {4}단어 앞을 가리키기’는 {5}%, 가장 나은 헤드({0}층 헤드 {1}번)는 {2}%에서 "
+      + "맞습니다."],
 
   mapTab: ["Map", "지도"],
   mapTitle: ["Every head at once", "모든 헤드를 한눈에"],
@@ -151,7 +174,7 @@ const WORDS = {
   normFirst: [
     "This model is pre-norm: the word's vector went through LayerNorm first, and q, k and v were "
       + "made from the result.",
-    "이 모델은 pre-norm입니다. 단어의 벡터가 먼저 LayerNorm을 거치고, 그 결과에서 q, k, v를 "
+    "이 모델은 앞에서 정규화합니다. 단어의 벡터가 먼저 층 정규화를 거치고, 그 결과에서 q, k, v를 "
       + "만들었습니다."],
   key: ["Key", "키"],
   score: ["score", "점수"],
@@ -176,7 +199,7 @@ const WORDS = {
       + "not in the trace; this is its result.",
     "행렬 W^O({0} × {1})가 헤드들이 찾은 것을 섞습니다. 어느 문장에서나 같은 행렬이라 기록에는 없고, "
       + "여기 있는 것은 그 결과입니다."],
-  normTitle: ["Residual and LayerNorm", "잔차 연결과 LayerNorm"],
+  normTitle: ["Residual and LayerNorm", "잔차 연결과 층 정규화"],
   residualWords: [
     "The result is added to what “{0}” was before: nothing is lost, something is added.",
     "그 결과를 “{0}”의 원래 벡터에 더합니다. 잃는 것 없이 더해지기만 합니다."],
@@ -185,13 +208,13 @@ const WORDS = {
   postWords: [
     "This model is post-norm, as in the paper: the sum is normalised at once. Its mean is taken "
       + "off, it is divided by its deviation, then scaled and shifted by learned numbers.",
-    "이 모델은 논문처럼 post-norm입니다. 합을 곧바로 정규화합니다. 평균을 빼고 표준편차로 나눈 뒤, "
+    "이 모델은 논문처럼 뒤에서 정규화합니다. 합을 곧바로 정규화합니다. 평균을 빼고 표준편차로 나눈 뒤, "
       + "학습된 수로 늘이고 옮깁니다."],
   preWords: [
     "This model is pre-norm: the sum goes on as it is, and LayerNorm comes before the next "
       + "sublayer. This is what that one reads: mean taken off, divided by the deviation, then "
       + "scaled and shifted by learned numbers.",
-    "이 모델은 pre-norm입니다. 합은 그대로 나아가고 LayerNorm은 다음 하위 층 앞에 옵니다. 아래는 다음 "
+    "이 모델은 앞에서 정규화합니다. 합은 그대로 나아가고 층 정규화는 다음 하위 층 앞에 옵니다. 아래는 다음 "
       + "하위 층이 읽는 것으로, 평균을 빼고 표준편차로 나눈 뒤 학습된 수로 늘이고 옮긴 것입니다."],
   mean: ["mean", "평균"],
   variance: ["variance", "분산"],
@@ -224,6 +247,7 @@ const WORDS = {
   "positions-learned": [
     "This model learned its positions as it learned its words.",
     "이 모델은 단어를 배우듯 위치도 배웠습니다."],
+  positionsDrawn: ["Positions drawn", "그릴 위치의 수"],
   encodingTitle: ["The encoding", "위치 인코딩"],
   encodingWords: [
     "{0} positions, one a row; {1} dimensions, one a column.",
@@ -259,16 +283,18 @@ const WORDS = {
   stepBack: ["One step back", "한 단계 뒤로"],
   stepOn: ["One step on", "한 단계 앞으로"],
   temperature: ["Temperature", "온도"],
+  topK: ["top-k", "상위 k개"],
+  topP: ["top-p", "누적 확률 p"],
   all: ["all", "모두"],
   writtenTitle: ["Written so far", "지금까지 쓴 것"],
   nextTitle: ["What could come next", "다음에 올 수 있는 것"],
   others: ["all others", "나머지 모두"],
   taken: [
     "“{0}” was taken; the model gave it {1}. Entropy {2} nats.",
-    "고른 조각은 “{0}”이고, 모델이 준 확률은 {1}입니다. 엔트로피 {2} nat."],
+    "고른 조각은 “{0}”이고, 모델이 준 확률은 {1}입니다. 엔트로피는 {2}내트입니다."],
   beyondTen: [
     "These ten do not reach top-p: it keeps pieces beyond them too, so bars show plain chances.",
-    "이 열 개로는 top-p에 닿지 않아 그 밖의 조각도 남습니다. 그래서 막대는 본래 확률입니다."],
+    "이 열 개로는 누적 확률 p에 닿지 않아 그 밖의 조각도 남습니다. 그래서 막대는 본래 확률입니다."],
   maskTitle: ["The look-ahead mask", "앞을 가리는 마스크"],
   triangleWords: [
     "A row a step: each piece sees itself and what came before, never what is to come.",
@@ -298,13 +324,14 @@ const WORDS = {
   best: ["winner", "승자"],
 
   alignmentTab: ["Alignment", "정렬"],
-  alignmentTitle: ["Which word became which", "어느 단어가 어느 단어가 되었는가"],
+  alignmentTitle: ["What each word looked at", "단어마다 본 곳"],
   alignmentLead: [
-    "A line ties a word of the translation to the source word it came from. Its thickness, and the "
-      + "number beside a word, say how sure that is.",
-    "선은 번역의 단어를 그 출처인 원문의 단어와 이어 줍니다. 선의 굵기와 단어 곁의 수는 그것이 얼마나 "
-      + "확실한지 말해 줍니다."],
-  tiesFrom: ["Ties from", "선의 근거"],
+    "A line ties a word of the translation to a source word it looked at while it was written. Its "
+      + "thickness is the share; the number beside a word is its largest share. Looking at a word "
+      + "is not yet being its translation.",
+    "선은 번역의 단어를 그것을 쓸 때 본 원문의 단어와 이어 줍니다. 선의 굵기가 몫이고, 단어 곁의 수는 "
+      + "가장 큰 몫입니다. 어떤 단어를 보았다고 해서 꼭 그 단어의 번역인 것은 아닙니다."],
+  tiesFrom: ["Lines from", "선의 근거"],
   byAttention: ["Cross-attention", "교차 어텐션"],
   bySaliency: ["Saliency", "현저성"],
   alignmentLayer: [
@@ -314,10 +341,13 @@ const WORDS = {
     "Gradient × input: how much each source word moved the choice of this one",
     "기울기 × 입력: 원문의 각 단어가 이 단어의 선택을 얼마나 움직였는가"],
   noWords: ["There are no words to tie.", "이을 단어가 없습니다."],
-  confidenceTitle: ["Confidence by word", "단어별 확신"],
-  confidence: ["Confidence", "확신"],
-  comesFrom: ["“{0}” comes from {1}.", "“{0}”의 출처: {1}."],
-  goesTo: ["“{0}” went into {1}.", "“{0}”에서 나온 단어: {1}."],
+  shareTitle: ["Largest share of each word", "단어마다 가장 큰 몫"],
+  mostLookedAt: ["Looked most at", "가장 많이 본 단어"],
+  lookedMostAt: ["“{0}” looked most at {1}.", "“{0}”에서 가장 많이 본 단어: {1}."],
+  wasLookedAtBy: ["“{0}” was looked at most by {1}.", "“{0}”에 눈길을 가장 많이 준 단어: {1}."],
+  movedBy: ["Moved most by", "가장 많이 움직인 단어"],
+  movedMostBy: ["“{0}” was moved most by {1}.", "“{0}”의 선택을 가장 많이 움직인 단어: {1}."],
+  movedMost: ["“{0}” moved most {1}.", "“{0}”에서 가장 많은 영향을 받은 단어: {1}."],
 };
 
 let current = "en";
@@ -330,8 +360,22 @@ export function setLanguage(name) {
   current = name;
 }
 
+// A language by its name in the language of the page; what the browser does not know keeps its own.
+export function languageName(code, name = code) {
+  try {
+    const said = new Intl.DisplayNames([current], { type: "language" }).of(code);
+    return said && said !== code ? said : name;
+  } catch {
+    return name;
+  }
+}
+
+export function hasWords(key) {
+  return Object.hasOwn(WORDS, key);
+}
+
 export function say(key, ...values) {
-  const pair = WORDS[key];
+  const pair = hasWords(key) && WORDS[key];
   if (!pair) throw new Error(`no words for ${key}`);
   return pair[current === "ko" ? 1 : 0].replace(/\{(\d)\}/g, (_, at) => String(values[at]));
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from heedful.data.languages import language_name
 
 __all__ = [
-    "Refusal",
+    "RequestError",
     "body_too_large",
     "busy",
     "invalid",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-class Refusal(Exception):
+class RequestError(Exception):
     """A request that is not answered: the status, one line that says why, and headers."""
 
     def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
@@ -30,67 +30,69 @@ class Refusal(Exception):
         self.status, self.text, self.headers = status, text, dict(headers or {})
 
 
-def invalid(text: str) -> Refusal:
+def invalid(text: str) -> RequestError:
     """The request itself is wrong."""
-    return Refusal(400, f"Invalid request: {text}")
+    return RequestError(400, f"Invalid request: {text}")
 
 
-def missing(name: str) -> Refusal:
+def missing(name: str) -> RequestError:
     """A parameter is not there, or empty."""
     return invalid(f"missing {name} parameter")
 
 
-def too_long(size: int, limit: int) -> Refusal:
+def too_long(size: int, limit: int) -> RequestError:
     """More texts or characters than are allowed."""
     return invalid(f"request ({size}) exceeds text limit ({limit})")
 
 
-def not_supported(code: str) -> Refusal:
+def not_supported(code: str) -> RequestError:
     """A language that no model here has."""
-    return Refusal(400, f"{clip(code)} is not supported")
+    return RequestError(400, f"{clip(code)} is not supported")
 
 
-def not_reached(source: str, target: str) -> Refusal:
+def not_reached(source: str, target: str) -> RequestError:
     """Two languages that are both here, without a way from one to the other."""
-    return Refusal(
+    return RequestError(
         400,
         f"{language_name(target)} ({target}) is not available as a target language from "
         f"{language_name(source)} ({source})",
     )
 
 
-def key_needed() -> Refusal:
+def key_needed() -> RequestError:
     """No key came with the request."""
-    return Refusal(400, "Please contact the server operator to get an API key")
+    return RequestError(400, "Please contact the server operator to get an API key")
 
 
-def invalid_key() -> Refusal:
+def invalid_key() -> RequestError:
     """A key came, but none of ours."""
-    return Refusal(403, "Invalid API key")
+    return RequestError(403, "Invalid API key")
 
 
-def body_too_large(limit: int) -> Refusal:
+def body_too_large(limit: int) -> RequestError:
     """The body is larger than we read; noticed while it comes in."""
-    return Refusal(413, f"Invalid request: body exceeds limit ({limit} bytes)")
+    return RequestError(413, f"Invalid request: body exceeds limit ({limit} bytes)")
 
 
-def too_slow(seconds: float) -> Refusal:
+def too_slow(seconds: float) -> RequestError:
     """The body did not come in time; the connection is of no more use."""
-    return Refusal(
+    return RequestError(
         408,
         f"Invalid request: body did not arrive within {seconds:g} seconds",
         {"Connection": "close"},
     )
 
 
-def busy(seconds: int, why: str = "too many texts are waiting") -> Refusal:
+def busy(seconds: int, why: str = "too many texts are waiting") -> RequestError:
     """The server has enough to do."""
-    return Refusal(503, f"Slowdown: {why}, try again in {seconds} s", {"Retry-After": str(seconds)})
+    return RequestError(
+        503, f"Slowdown: {why}, try again in {seconds} s", {"Retry-After": str(seconds)}
+    )
 
 
-def slow_down(limit: int) -> Refusal:
+def slow_down(limit: int) -> RequestError:
     """One client asks for too much at once."""
-    return Refusal(429, f"Slowdown: {limit} requests at once", {"Retry-After": "1"})
+    return RequestError(429, f"Slowdown: {limit} requests at once", {"Retry-After": "1"})
 
 
 def clip(text: str) -> str:

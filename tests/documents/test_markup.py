@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from html import unescape
 from html.parser import HTMLParser
 
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from heedful.serve.markup import Markup, scan, translate_html
-from heedful.serve.placing import disjoint
+from heedful.documents.markup import Markup, scan
+from heedful.documents.projection import Align, disjoint
 
 PIECES = [
     *("<p>", "</p>", "<b>", "</b>", "<i class='x y'>", "</i>", '<a href="?a=1&b=>">', "</a>"),
@@ -39,6 +40,14 @@ HTML = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_siz
 def shout(texts: list[str]) -> list[str]:
     """Another text of the same words, so that nothing comes back just because it is unchanged."""
     return [" ".join(f"{word}!" for word in text.split()) for text in texts]
+
+
+def translate_html(
+    html: str, translate: Callable[[list[str]], list[str]], align: Align | None = None
+) -> str:
+    """Go the way the server goes."""
+    page = Markup(html)
+    return page.rebuild(translate(page.texts), align)
 
 
 def straight(source: str, target: str) -> list[tuple[int, int]]:
@@ -148,6 +157,27 @@ def test_without_an_alignment_tags_stand_where_they_stood() -> None:
 def test_text_without_spaces_takes_tags_between_its_characters() -> None:
     html = "<p>I go to <b>school</b></p>"
     assert translate_html(html, lambda _: ["我去学校"], straight) == "<p>我去<b>学校</b></p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "translation", "result"),
+    [
+        (
+            "<p>Write <code>漢字</code> here.</p>",
+            "在这里写漢字吧。",
+            "<p>在这里写<code>漢字</code>吧。</p>",
+        ),
+        (
+            "<p>Call <span translate=no>東京</span> today.</p>",
+            "今日東京に電話する。",
+            "<p>今日<span translate=no>東京</span>に電話する。</p>",
+        ),
+    ],
+)
+def test_what_stays_is_found_among_characters_without_spaces(
+    html: str, translation: str, result: str
+) -> None:
+    assert translate_html(html, lambda _: [translation]) == result
 
 
 def test_an_alignment_is_asked_for_only_where_a_tag_needs_it() -> None:

@@ -1,8 +1,7 @@
-"""Files to translate: which kinds there are, and pages of HTML.
+"""Files to translate: which formats there are, and pages of HTML.
 
-A file's name is used for its ending only. Text files are in `plain.py`, subtitles in
-`subtitles.py`, word processors' files in `office.py`; what is refused is a `DocumentError` of one
-line.
+A file's name is used for its ending only. Text files are in `document.py`, subtitles in
+`subtitles.py`, word processors' files in `office.py`; what is refused is a `DocumentError`.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from heedful.serve.markup import Markup
-from heedful.serve.office import OpenText, Word
-from heedful.serve.placing import Align
-from heedful.serve.plain import Document, DocumentError, TextFile, read_text
-from heedful.serve.subtitles import SubRip, WebVtt
+from heedful.documents.document import Document, DocumentError, TextFile, read_text
+from heedful.documents.markup import Markup
+from heedful.documents.office import OpenText, Word
+from heedful.documents.projection import Align
+from heedful.documents.subtitles import SubRip, WebVtt
 
 __all__ = ["SUPPORTED", "Document", "DocumentError", "Page", "open_document"]
 
@@ -72,6 +71,8 @@ _KINDS: dict[str, Callable[[bytes], Document]] = {
     ".docx": Word,
     ".odt": OpenText,
 }
+LARGEST_FILE = 64 << 20
+"""Bytes of a file; a server may allow less."""
 SUPPORTED: tuple[str, ...] = tuple(_KINDS)
 """The endings of files that can be translated."""
 
@@ -84,5 +85,9 @@ def open_document(name: str, data: bytes) -> Document:
         raise DocumentError(
             f"files with the ending {ending or 'none'!r} cannot be translated; "
             f"expected one of {', '.join(SUPPORTED)}; save it as one of them"
+        )
+    if len(data) > LARGEST_FILE:
+        raise DocumentError(
+            f"the file has {len(data):,} bytes; expected at most {LARGEST_FILE:,}; send it in parts"
         )
     return _KINDS[ending](data)

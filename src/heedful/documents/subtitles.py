@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from html import escape, unescape
 from itertools import pairwise
 
-from heedful.serve.inline import Item, Marked
-from heedful.serve.placing import Align, is_unspaced
-from heedful.serve.plain import Document, DocumentError, has_letters, read_text
+from heedful.data.text import is_unspaced
+from heedful.documents.document import LINE_BREAK, Document, DocumentError, has_letters, read_text
+from heedful.documents.inline import Item, TaggedText
+from heedful.documents.projection import Align
 
 __all__ = ["SubRip", "WebVtt"]
 
 WIDEST = 42
 """Columns of a line of subtitles, where a Hangul or Chinese character takes two."""
 
-_BREAK = re.compile(r"(\r\n|\r|\n)")
 _TIME = re.compile(
     r"\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}[ \t]*-->[ \t]*(?:\d+:)?\d{1,2}:\d{2}[.,]\d"
 )
@@ -50,7 +50,7 @@ class _Speech:
         items: list[Item] = []
         for number, line in enumerate(lines):
             items += [Item("text", line, " ")] if number % 2 else self._items(line)
-        self.marked = Marked(items)
+        self.marked = TaggedText(items)
 
     def _items(self, line: str) -> Iterator[Item]:
         start = 0
@@ -88,7 +88,7 @@ class _Subtitles(Document):
         super().__init__()
         content, self._encoding = read_text(data)
         self._check(content)
-        pieces = _BREAK.split(content)
+        pieces = LINE_BREAK.split(content)
         lines, ends = pieces[::2], [*pieces[1::2], ""]
         times = [number for number, line in enumerate(lines) if _TIME.match(line)]
         if not times and content.strip() and not self._may_be_empty:

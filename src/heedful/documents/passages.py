@@ -7,11 +7,11 @@ here already: its sentences wait as items of their own and do not hold others up
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from heedful.data.sentences import split_keeping
 from heedful.data.text import normalise
+from heedful.documents.document import LINE_BREAK, strip_spaces
 
 __all__ = ["Passage"]
 
@@ -21,8 +21,6 @@ LONG_LINE = 4_096
 Part = str | None | list[str | None]
 """Text that stays, None for the next line, or the same of a line's sentences."""
 
-_BREAK = re.compile(r"(\r\n|\n|\r)")
-
 
 class Passage:
     """One text: its lines, and all that is between them."""
@@ -31,15 +29,14 @@ class Passage:
         self.lines: list[str] = []
         """What is to be translated."""
         self._plan: list[Part] = []
-        for number, part in enumerate(_BREAK.split(text)):
-            if number % 2 or not any(map(str.isalnum, part)):
+        for part in LINE_BREAK.split(text):
+            if any(map(str.isalnum, part)):
+                before, body, behind = strip_spaces(part)
+                self._plan.append(before)
+                self._add(body, language)
+                self._plan.append(behind)
+            else:
                 self._plan.append(part)
-                continue
-            body = part.strip()
-            start = part.index(body)
-            self._plan.append(part[:start])
-            self._add(body, language)
-            self._plan.append(part[start + len(body) :])
 
     def _add(self, body: str, language: str) -> None:
         if len(body) <= LONG_LINE:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 from xml.parsers import expat
 
-from heedful.serve.plain import DocumentError
+from heedful.documents.document import DocumentError
 
 __all__ = ["DOCX", "ODT", "Dialect", "Part", "Slot"]
 
@@ -68,9 +69,9 @@ class Slot:
     start: int
     end: int
     text: str
-    look: object
-    island: int
-    """Slots of one look on one island are one stretch to the reader."""
+    format: object
+    group: int
+    """Neighbours of one format and one group are one run to the reader."""
     tag: int = -1
     """Where the start tag before it begins, if spaces need to be protected there."""
 
@@ -80,11 +81,11 @@ class Part:
 
     def __init__(self, data: bytes, dialect: Dialect, kind: str) -> None:
         self._data, self._dialect, self._kind = data, dialect, kind
-        self.passages: list[list[Slot]] = []
+        self.segments: list[list[Slot]] = []
         self._paragraphs: list[list[Slot]] = []
         self._elements: list[tuple[str, int]] = []  # our names of the open ones ("" for foreign)
         self._count = 0
-        self._island = 0
+        self._group = 0
         self._slot: Slot | None = None
         self._read: list[str] = []
         self._cdata = False
@@ -142,13 +143,13 @@ class Part:
             self._formatting.append((full, tuple(sorted(attributes.items()))))
         elif name in dialect.paragraphs:
             self._paragraphs.append([])
-            self._island += 1
+            self._group += 1
         elif name in dialect.breaks:
             self._break()
         elif name == "r" and dialect.formatting:
             self._formatting = []
         elif name not in dialect.transparent:
-            self._island += 1
+            self._group += 1
         if name == "t" and dialect.formatting and attributes.get(_PRESERVE) != "preserve":
             self._unprotected = self._parser.CurrentByteIndex
 
@@ -160,14 +161,14 @@ class Part:
         elif name in self._dialect.paragraphs and self._paragraphs:
             self._break()
             self._paragraphs.pop()
-            self._island += 1
+            self._group += 1
         elif name not in self._dialect.transparent:
-            self._island += 1
+            self._group += 1
 
     def _break(self) -> None:
         """End a text; the next slot begins another one."""
         if self._paragraphs and self._paragraphs[-1]:
-            self.passages.append(self._paragraphs[-1])
+            self.segments.append(self._paragraphs[-1])
             self._paragraphs[-1] = []
 
     def _start_cdata(self) -> None:
@@ -176,7 +177,7 @@ class Part:
 
     def _end_cdata(self) -> None:
         self._cdata = False
-        self._island += 1
+        self._group += 1
 
     def _characters(self, text: str) -> None:
         name, _ = self._elements[-1]
@@ -184,10 +185,10 @@ class Part:
             return
         if self._slot is None:
             start = self._parser.CurrentByteIndex
-            self._slot = Slot(start, start, "", self._look(), self._island, self._unprotected)
+            self._slot = Slot(start, start, "", self._format(), self._group, self._unprotected)
         self._read.append(text)
 
-    def _look(self) -> object:
+    def _format(self) -> object:
         """Tell what a slot is formatted like, and whether it is in the same link or the like."""
         if not self._dialect.formatting:
             return self._elements[-1][1]
@@ -204,13 +205,11 @@ class Part:
 
     def patch(self, texts: Mapping[int, str]) -> bytes:
         """Give the XML with new text in some slots, told by where they start."""
-        slots = {slot.start: slot for passage in self.passages for slot in passage}
+        slots = {slot.start: slot for segment in self.segments for slot in segment}
         parts, done = [], 0
         for start in sorted(texts):
             slot, text = slots[start], texts[start]
-            written = _FORBIDDEN.sub("", text)
-            for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-                written = written.replace(char, entity)
+            written = escape(_FORBIDDEN.sub("", text), quote=False)
             if slot.tag >= 0 and text != text.strip():
                 parts += [self._data[done : start - 1], b' xml:space="preserve">']
             else:

@@ -8,14 +8,15 @@ needs time in the square of the length for hostile input, and cannot give back w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape, unescape
 from typing import Literal
 
-from heedful.serve.inline import LONGEST_ATOM, Item, Marked
-from heedful.serve.placing import Align
+from heedful.documents.document import has_letters
+from heedful.documents.inline import LONGEST_ATOM, Item, TaggedText
+from heedful.documents.projection import Align
 
-__all__ = ["Markup", "Token", "scan", "translate_html"]
+__all__ = ["Markup", "Token", "scan"]
 
 Token = tuple[Literal["text", "open", "close", "raw", "other"], str, str]
 """Kind, name of the tag in small letters, and the token as it is written."""
@@ -122,7 +123,7 @@ class Markup:
     def __init__(self, html: str) -> None:
         self.texts: list[str] = []
         """What is to be translated, in the order of the page."""
-        self._parts: list[str | Marked] = []
+        self._parts: list[str | TaggedText] = []
         self._items: list[Item] = []
         untouched: list[Token] = []
         name, depth = "", 0
@@ -180,8 +181,8 @@ class Markup:
     def _flush(self) -> None:
         """End the text that was being read; one without a letter is not worth translating."""
         items, self._items = self._items, []
-        if any(item.kind == "text" and any(map(str.isalpha, item.text)) for item in items):
-            marked = Marked(items)
+        if any(item.kind == "text" and has_letters(item.text) for item in items):
+            marked = TaggedText(items)
             self._parts.append(marked)
             self.texts.append(marked.text)
         else:
@@ -199,14 +200,6 @@ class Markup:
             part if isinstance(part, str) else part.rebuild(next(rest), align, _escape)
             for part in self._parts
         )
-
-
-def translate_html(
-    html: str, translate: Callable[[list[str]], list[str]], align: Align | None = None
-) -> str:
-    """Translate a page whole; the short way for those who have a function that translates."""
-    page = Markup(html)
-    return page.rebuild(translate(page.texts), align)
 
 
 def _escape(text: str) -> str:

@@ -9,55 +9,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from itertools import groupby
 
-from heedful.serve.archive import Archive
-from heedful.serve.dividing import divide
-from heedful.serve.paragraphs import DOCX, ODT, Dialect, Part, Slot
-from heedful.serve.placing import Align
-from heedful.serve.plain import Document, DocumentError, has_letters
+from heedful.documents.archive import Archive
+from heedful.documents.document import Document, DocumentError, has_letters, strip_spaces
+from heedful.documents.paragraphs import DOCX, ODT, Dialect, Part, Slot
+from heedful.documents.projection import Align
+from heedful.documents.runs import divide
 
 __all__ = ["OpenText", "Word"]
 
 
-@dataclass
-class _Passage:
-    """A text of a part, in stretches of one formatting each."""
+class _Segment:
+    """A text of a part, in runs of one format each; each run is the slots that hold its text."""
 
-    part: str
-    stretches: list[list[Slot]]
-    before: str = ""
-    text: str = ""
-    after: str = ""
-
-    def __post_init__(self) -> None:
-        whole = "".join(self.plain())
-        self.text = whole.strip()
-        self.before = whole[: len(whole) - len(whole.lstrip())]
-        self.after = whole[len(whole.rstrip()) :] if self.text else ""
-
-    def plain(self) -> list[str]:
-        """Give the text of each stretch, on one line."""
-        joined = ("".join(slot.text for slot in stretch) for stretch in self.stretches)
-        return [re.sub(r"[\r\n\t]", " ", text) for text in joined]
+    def __init__(self, part: str, slots: list[Slot]) -> None:
+        self.part = part
+        self._runs = [list(run) for _, run in groupby(slots, key=lambda s: (s.format, s.group))]
+        joined = ("".join(slot.text for slot in run) for run in self._runs)
+        self._plain = [re.sub(r"[\r\n\t]", " ", text) for text in joined]
+        self._before, self.text, self._behind = strip_spaces("".join(self._plain))
 
     def fill(self, translation: str, align: Align | None) -> dict[int, str]:
-        """Divide a translation among the slots; the first of a stretch gets all of it."""
-        plain = self.plain()
-        end = len(self.before) + len(self.text)
+        """Divide a translation among the slots; the first of a run gets all of it."""
+        begin = len(self._before)
+        end = begin + len(self.text)
         cut, position = [], 0
-        for text in plain:
-            first, last = max(len(self.before), position), min(end, position + len(text))
-            cut.append(text[first - position : max(last, first) - position])
+        for text in self._plain:
+            first, last = max(begin - position, 0), max(end - position, 0)
+            cut.append(text[first:last])
             position += len(text)
-        looks = [stretch[0].look for stretch in self.stretches]
-        divided = divide(cut, translation, align, looks)
-        divided[0] = self.before + divided[0]
-        divided[-1] += self.after
+        divided = divide(cut, translation, align, [run[0].format for run in self._runs])
+        divided[0] = self._before + divided[0]
+        divided[-1] += self._behind
         return {
-            slot.start: text if slot is stretch[0] else ""
-            for stretch, text in zip(self.stretches, divided, strict=True)
-            for slot in stretch
+            slot.start: text if slot is run[0] else ""
+            for run, text in zip(self._runs, divided, strict=True)
+            for slot in run
         }
 
 
@@ -79,38 +67,26 @@ class _Office(Document):
             )
         self._check(found)
         self._parts: dict[str, Part] = {}
-        self._passages: list[_Passage] = []
+        self._segments: list[_Segment] = []
         for name in [name for name in found if not name.startswith("META-INF/")]:
             part = self._parts[name] = Part(found[name], self.dialect, self.extension)
-            for slots in part.passages:
-                passage = _Passage(name, _stretches(slots))
-                if has_letters(passage.text):
-                    self._passages.append(passage)
-                    self.texts.append(passage.text)
+            for slots in part.segments:
+                segment = _Segment(name, slots)
+                if has_letters(segment.text):
+                    self._segments.append(segment)
+                    self.texts.append(segment.text)
 
     def _check(self, parts: Mapping[str, bytes]) -> None:
         """Refuse what cannot be read although it can be unpacked."""
 
     def _write(self, translations: list[str], align: Align | None) -> bytes:
         changed: dict[str, dict[int, str]] = {}
-        for passage, translation in zip(self._passages, translations, strict=True):
-            if translation != passage.text:
-                changed.setdefault(passage.part, {}).update(passage.fill(translation, align))
+        for segment, translation in zip(self._segments, translations, strict=True):
+            if translation != segment.text:
+                changed.setdefault(segment.part, {}).update(segment.fill(translation, align))
         return self._archive.replace(
             {name: self._parts[name].patch(texts) for name, texts in changed.items()}
         )
-
-
-def _stretches(slots: list[Slot]) -> list[list[Slot]]:
-    """Put neighbours of one formatting together."""
-    found: list[list[Slot]] = []
-    for slot in slots:
-        last = found[-1][-1] if found else slot
-        if found and (last.look, last.island) == (slot.look, slot.island):
-            found[-1].append(slot)
-        else:
-            found.append([slot])
-    return found
 
 
 class Word(_Office):

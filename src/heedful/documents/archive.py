@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
-from heedful.serve.plain import LARGEST_FILE, DocumentError
+from heedful.documents.document import DocumentError
 
 __all__ = ["Archive"]
 
@@ -33,8 +33,8 @@ _ENTRY = b"PK\x01\x02"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = 0x1
 _DAMAGED = (
-    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, OSError, RuntimeError),
-    *(NotImplementedError, ValueError, struct.error, IndexError, KeyError, OverflowError),
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, EOFError, OSError),
+    *(RuntimeError, ValueError, LookupError, OverflowError),
 )
 """What the zip reader raises for files that are not what they should be."""
 
@@ -44,8 +44,6 @@ class Archive:
 
     def __init__(self, data: bytes, kind: str, wanted: re.Pattern[str]) -> None:
         self._data, self._kind = data, kind
-        if len(data) > LARGEST_FILE:
-            raise self._refuse(f"{len(data):,} bytes", f"at most {LARGEST_FILE:,}")
         if data.startswith(_OLE):
             raise DocumentError(
                 f"the {kind} file is protected by a password, or is of an older format; "

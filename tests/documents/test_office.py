@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.serve import archive
-from heedful.serve.dividing import divide
-from heedful.serve.documents import DocumentError, open_document
+from heedful.documents import archive
+from heedful.documents.formats import DocumentError, open_document
+from heedful.documents.runs import divide
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 T = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
@@ -306,7 +306,6 @@ def test_bombs_are_refused_before_they_go_off(monkeypatch: pytest.MonkeyPatch) -
         ("MOST_MEMBERS", 2, "has 3 entries; expected at most 2;"),
         ("LARGEST_UNPACKED", 500, "bytes unpacked; expected at most 500;"),
         ("LARGEST_PART", 50, "a text of "),
-        ("LARGEST_FILE", 100, "bytes; expected at most 100;"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(archive, name, value)

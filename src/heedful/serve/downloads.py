@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from heedful.serve.refusals import Refusal, invalid
+from heedful.serve.errors import RequestError, invalid
 
-__all__ = ["Shelf"]
+__all__ = ["Downloads"]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class _Kept:
     since: float
 
 
-class Shelf:
+class Downloads:
     """Keeps files for a while; a name is looked up here and never on a disk."""
 
     def __init__(
@@ -46,7 +46,7 @@ class Shelf:
         self._forget_old()
         kept = self._kept.get(name)
         if kept is None:
-            raise Refusal(404, "Invalid filename")
+            raise RequestError(404, "Invalid filename")
         return kept.data
 
     def _forget_old(self) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.errors import DataError
-from heedful.serve.terms import LONGEST_TERM, MOST_TERMS, State, Terms
+from heedful.glossary.terms import LONGEST_TERM, MOST_TERMS, State, Terms
 
 
 def put(

@@ -15,16 +15,24 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from heedful.data.lines import recognise_encoding
+from heedful.documents.projection import Align
 from heedful.errors import DataError
-from heedful.serve.placing import Align
 
-__all__ = ["Document", "DocumentError", "Encoding", "TextFile", "has_letters", "read_text"]
+__all__ = [
+    "LINE_BREAK",
+    "Document",
+    "DocumentError",
+    "Encoding",
+    "TextFile",
+    "has_letters",
+    "read_text",
+    "strip_spaces",
+]
 
-LARGEST_FILE = 64 << 20
-"""Bytes of a file; a server may allow less."""
+LINE_BREAK = re.compile(r"(\r\n|\r|\n)")
+"""Splits a text into lines and what ends them, by turns."""
 
 _SAMPLE = 1 << 16
-_BREAK = re.compile(r"(\r\n|\r|\n)")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -65,6 +73,14 @@ def has_letters(text: str) -> bool:
     return any(map(str.isalpha, text))
 
 
+def strip_spaces(text: str) -> tuple[str, str, str]:
+    """Give the spaces before a text, the text without them, and those behind it."""
+    body = text.lstrip()
+    before = text[: len(text) - len(body)]
+    bare = body.rstrip()
+    return before, bare, body[len(bare) :]
+
+
 @dataclass(frozen=True)
 class Encoding:
     """How the text of a file is written as bytes."""
@@ -81,10 +97,6 @@ class Encoding:
 
 def read_text(data: bytes) -> tuple[str, Encoding]:
     """Give the text of a file, and the encoding in which it is to be written again."""
-    if len(data) > LARGEST_FILE:
-        raise DocumentError(
-            f"the file has {len(data):,} bytes; expected at most {LARGEST_FILE:,}; send it in parts"
-        )
     for mark, name in _MARKS:
         if data.startswith(mark):
             encoding = Encoding(name, mark, name)
@@ -127,14 +139,13 @@ class TextFile(Document):
         super().__init__()
         content, self._encoding = read_text(data)
         self._parts: list[str | None] = []  # None where a translation goes
-        for number, part in enumerate(_BREAK.split(content)):
-            text = part.strip()
-            if number % 2 or not has_letters(text):
+        for part in LINE_BREAK.split(content):
+            if has_letters(part):
+                before, text, behind = strip_spaces(part)
+                self._parts += [before, None, behind]
+                self.texts.append(text)
+            else:
                 self._parts.append(part)
-                continue
-            start = part.index(text)
-            self._parts += [part[:start], None, part[start + len(text) :]]
-            self.texts.append(text)
 
     def _write(self, translations: list[str], align: Align | None) -> bytes:
         rest = iter(translations)

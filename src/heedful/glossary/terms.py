@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
-from heedful.data.text import normalise, script_of
+from heedful.data.particles import attach
+from heedful.data.text import normalise, one_word, script_of
 from heedful.errors import DataError
 
 __all__ = ["State", "Terms"]
@@ -24,7 +25,6 @@ MOST_TERMS = 256
 LONGEST_TERM = 200
 """Characters of a term."""
 
-_UNSPACED = {"han", "kana", "thai", "khmer"}
 _PARTICLES = re.compile(
     "(?:들|은|는|이|가|을|를|과|와|으로|로|의|에|에서|에게|께|도|만|부터|까지|처럼|보다|이나|나|이랑|랑"
     "|하고|마다|조차|밖에|마저|서|써|이라고|라고|이라는|라는|입니다|이다|다|이에요|예요|이었다|였다|인"
@@ -36,7 +36,7 @@ _CHANGING = re.compile(
     "|(?P<and>과|와)(?=[는의도만]|(?![가-힣]))"
     "|(?P<by>으로|로)(?=서|써|부터|[는도만의]|(?![가-힣]))"
 )
-"""Particles with two forms, named as in `data/grammar/korean.py`."""
+"""Particles with two forms, named as in `data/particles.py`."""
 _INFLECTED = {"latin", "cyrillic", "greek"}
 _ARTICLE = re.compile(r"(?:[^\W\d_]{1,4}\s+|[^\W\d_]{1,2}['’])(?=\w)")
 _ENDS_SENTENCE = re.compile(r"(?:\A|[.!?…]\s+)[\"'“”„«»‘’¿¡(\[]*\Z")
@@ -103,17 +103,13 @@ class Terms:
         if not self._terms:
             return text, _NOTHING
         low = text.lower()
-        free = bytearray(b"\1") * len(text)
+        taken = bytearray(len(text))
         found: list[_Term] = []
         probes: list[str] = []
         for term in self._terms:  # the longest first: "ice cream" before "ice"
             if (term.source not in text) if term.exact else (term.source.lower() not in low):
                 continue
-            places = _places(text, term.source, exact=term.exact)
-            places = [place for place in places if all(free[slice(*place)])]
-            for start, end in places:
-                free[start:end] = bytes(end - start)
-            if places:
+            if places := _take(text, term.source, term.exact, taken):
                 found.append(term)
                 probes.append(text[slice(*places[0])])
         return text, State(tuple(found), probes) if found else _NOTHING
@@ -197,76 +193,63 @@ def _places(text: str, word: str, exact: bool) -> list[tuple[int, int]]:
     return [(start, end) for start, end in found if _stands(text, start, end)]
 
 
+def _take(text: str, word: str, exact: bool, taken: bytearray) -> list[tuple[int, int]]:
+    """Find where a word stands as a whole word that is not taken yet, and take it."""
+    places = [place for place in _places(text, word, exact) if not any(taken[slice(*place)])]
+    for start, end in places:
+        taken[start:end] = b"\1" * (end - start)
+    return places
+
+
 def _stands(text: str, start: int, end: int) -> bool:
     """Whether characters are a word by themselves; a Korean noun may have particles behind it."""
-    if start and _one_word(text[start - 1], text[start]):
+    if start and one_word(text[start - 1], text[start]):
         return False
-    if end < len(text) and _one_word(text[end - 1], text[end]):
+    if end < len(text) and one_word(text[end - 1], text[end]):
         return script_of(text[end]) == "hangul" and _PARTICLES.match(text, end) is not None
     return True
 
 
-def _one_word(left: str, right: str) -> bool:
-    if not (left.isalnum() and right.isalnum()):
-        return False
-    script = script_of(left)
-    return script == script_of(right) and script not in _UNSPACED
-
-
 class _Draft:
-    """A translation in pieces, of which those that are already as wanted are not touched again."""
+    """A translation in which words that are already as wanted are not touched again."""
 
     def __init__(self, text: str) -> None:
-        self._pieces: list[tuple[str, bool]] = [(text, False)]
-
-    @property
-    def text(self) -> str:
-        return "".join(piece for piece, _ in self._pieces)
+        self.text = text
+        self._fixed = bytearray(len(text))
 
     def fix(self, wanted: str, exact: bool) -> bool:
-        """Mark a word that is there already; say whether it is."""
-        return self._exchange(_places(self.text, wanted, exact), None)
+        """Keep a word that is there already; say whether it is."""
+        return bool(_take(self.text, wanted, exact, self._fixed))
 
     def replace(self, term: _Term, probe: str) -> bool:
         """Put the wanted word where the translation of the term is; say whether it was found."""
         for rendering in _renderings(probe):
-            if self._exchange(_places(self.text, rendering, exact=False), term):
+            if self._put(term, _places(self.text, rendering, exact=False)):
                 return True
         for rendering in _renderings(probe):
             if len(rendering) >= 4 and script_of(rendering) in _INFLECTED and " " not in rendering:
                 ending = re.compile(rf"(?<!\w){re.escape(rendering)}\w{{1,2}}(?!\w)", re.I)
                 places = [match.span() for match in ending.finditer(self.text)]
-                if len(places) == 1 and self._exchange(places, term):
+                if len(places) == 1 and self._put(term, places):
                     return True
         return False
 
-    def _exchange(self, places: list[tuple[int, int]], term: _Term | None) -> bool:
-        """Put a term at some places that are not yet fixed, or fix what stands there."""
-        text, done = self.text, False
-        result: list[tuple[str, bool]] = []
-        rest = iter(places)
-        place = next(rest, None)
-        begin = 0
-        for piece, fixed in self._pieces:
-            end = begin + len(piece)
-            cursor = begin
-            while place is not None and place[1] <= end:
-                if not fixed and place[0] >= cursor:
-                    result.append((text[cursor : place[0]], False))
-                    cursor = place[1]
-                    if term is None:
-                        result.append((text[place[0] : cursor], True))
-                    else:
-                        result.append((_cased(term, text, place), True))
-                        form, cursor = _particle(term.wanted, text, cursor)
-                        result.append((form, False))
-                    done = True
-                place = next(rest, None)
-            if cursor < end:
-                result.append((text[cursor:end], fixed))
-            begin = end
-        self._pieces = result
-        return done
+    def _put(self, term: _Term, places: list[tuple[int, int]]) -> bool:
+        """Put a term at all places that are not fixed; say whether there were any."""
+        text, fixed = "", bytearray()
+        done = 0
+        for start, end in places:
+            if start < done or any(self._fixed[start:end]):
+                continue
+            word = _cased(term, self.text, start)
+            form, after = _particle(term.wanted, self.text, end)
+            text += self.text[done:start] + word + form
+            fixed += self._fixed[done:start] + b"\1" * len(word) + bytes(len(form))
+            done = after
+        if not done:
+            return False
+        self.text, self._fixed = text + self.text[done:], fixed + self._fixed[done:]
+        return True
 
 
 def _renderings(probe: str) -> Iterator[str]:
@@ -283,12 +266,12 @@ def _renderings(probe: str) -> Iterator[str]:
     return (one for one in found if len(one) > 1 or (one and script_of(one) in short))
 
 
-def _cased(term: _Term, text: str, place: tuple[int, int]) -> str:
+def _cased(term: _Term, text: str, start: int) -> str:
     """Begin a sentence with a capital where the word that stood there did."""
     wanted = term.wanted
-    begins = _ENDS_SENTENCE.search(text[max(0, place[0] - 8) : place[0]])
-    at_start = begins is not None and (place[0] <= 8 or begins.start() > 0)
-    if at_start and text[place[0]].isupper() and wanted.islower() and not term.kept:
+    begins = _ENDS_SENTENCE.search(text[max(0, start - 8) : start])
+    at_start = begins is not None and (start <= 8 or begins.start() > 0)
+    if at_start and text[start].isupper() and wanted.islower() and not term.kept:
         return wanted[0].upper() + wanted[1:]
     return wanted
 
@@ -299,8 +282,6 @@ def _particle(word: str, text: str, after: int) -> tuple[str, int]:
     sound = _sound(word) if match else ""
     if match is None or not sound or match.lastgroup is None:
         return "", after
-    from heedful.data.grammar.korean import attach
-
     return attach(sound, match.lastgroup)[len(sound) :], match.end()
 
 

@@ -1,21 +1,39 @@
-"""When a training has ended: the length penalty chosen, everything scored as a person would."""
+"""How good a model is: its translations scored, and its length penalty chosen by their score."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from heedful import metrics
+from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer
+from heedful.machine import decoding_workers
 from heedful.metrics import Score
 from heedful.models.folder import Folder, load_model
+from heedful.settings import DecodeSettings
 from heedful.train.report import Report
+from heedful.translator import Translator
 
-__all__ = ["choose_penalty", "score", "score_all"]
+__all__ = ["Scored", "choose_penalty", "score", "score_all"]
 
 TITLES = {"dev": "development set", "test": "test set"}
 PENALTIES = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75)
 ENOUGH_TO_CHOOSE = 200
 """Development pairs below which a choice by their score would be chance."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A model's translations of a set, and their scores."""
+
+    texts: list[str]
+    scores: list[Score]
+    guarded: int
+    """Lines a guard had to stop."""
+    seconds: float
+    """What translating took, without the scoring."""
 
 
 def choose_penalty(
@@ -59,28 +77,22 @@ def choose_penalty(
 
 
 def score(
-    folder: Folder,
-    tokenizer: Tokenizer,
+    translator: Translator,
     pairs: Sequence[tuple[str, str]],
-    report: Report,
-    name: str,
-    workers: int,
-) -> list[Score]:
-    """Translate with the folder's weights and settings, as a person would, and score."""
-    from heedful.decoding.batch import search
+    decode: DecodeSettings | None = None,
+    tokenize: str | None = None,
+) -> Scored:
+    """Translate exactly as `heedful translate` does, and score what comes out.
 
-    model = load_model(folder)
-    report.progress(f"scoring the {name}", 0, len(pairs))
-    sources = [tokenizer.encode(s) for s, _ in pairs]
-    found = search(model, sources, folder.settings.decode, workers=workers)
-    texts = [tokenizer.decode(h[0].ids) for h in found]
-    scores = metrics.scores(texts, [t for _, t in pairs], folder.settings.target, interval=True)
-    for score in scores:
-        report.note(
-            f"{name}: {score.name} {score.value:.2f} "
-            f"[{score.low:.2f}, {score.high:.2f}]  {score.signature}"
-        )
-    return scores
+    Every score that is told goes through here, so that it is the score of what a person gets.
+    """
+    begun = time.perf_counter()
+    found = list(translator.lines([source for source, _ in pairs], decode, scored=False))
+    seconds = time.perf_counter() - begun
+    texts, wanted = [t.text for t in found], [normalise(target) for _, target in pairs]
+    language = translator.settings.target
+    scores = metrics.scores(texts, wanted, language, interval=True, tokenize=tokenize)
+    return Scored(texts, scores, sum(bool(t.guards) for t in found), seconds)
 
 
 def score_all(
@@ -89,13 +101,21 @@ def score_all(
     sets: Mapping[str, Sequence[tuple[str, str]]],
     penalty_given: bool,
     report: Report,
-    workers: int,
+    threads: int = 0,
 ) -> tuple[Folder, dict[str, list[Score]]]:
     """Choose the penalty unless one was given, and score the sets that are there."""
     if not penalty_given:
-        folder = choose_penalty(folder, tokenizer, sets["dev"], report, workers)
-    return folder, {
-        name: score(folder, tokenizer, pairs, report, TITLES[name], workers)
-        for name, pairs in sets.items()
-        if pairs
-    }
+        folder = choose_penalty(folder, tokenizer, sets["dev"], report, decoding_workers(threads))
+    translator = Translator.load(folder.path, workers=threads, note=report.note)
+    found = {}
+    for name, pairs in sets.items():
+        if not pairs:
+            continue
+        report.progress(f"scoring the {TITLES[name]}", 0, len(pairs))
+        found[name] = score(translator, pairs).scores
+        for one in found[name]:
+            report.note(
+                f"{TITLES[name]}: {one.name} {one.value:.2f} "
+                f"[{one.low:.2f}, {one.high:.2f}]  {one.signature}"
+            )
+    return folder, found

@@ -9,16 +9,16 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
+from heedful.serve.errors import invalid_key, key_needed, slow_down
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import Parameters, accompany, read_parameters
-from heedful.serve.refusals import invalid_key, key_needed, slow_down
 
-__all__ = ["Door"]
+__all__ = ["Guard"]
 
 Given = TypeVar("Given")
 
 
-class Door:
+class Guard:
     """Lets requests in."""
 
     def __init__(self, options: ServeOptions) -> None:
