@@ -37,7 +37,6 @@ __all__ = [
     "accuracy",
     "bleu",
     "bleu_tokenizer",
-    "chrf",
     "compare",
     "exact",
     "perplexity",
@@ -100,12 +99,6 @@ def bleu(
     """Score with corpus BLEU, split by sacreBLEU's tokeniser 13a unless another is named."""
     _check(hypotheses, references)
     return _score("BLEU", _bleu(tokenize), hypotheses, references, interval)
-
-
-def chrf(hypotheses: Sequence[str], references: Sequence[str], interval: bool = False) -> Score:
-    """Score with corpus chrF (chrF2: 6-grams of characters, recall counted twice)."""
-    _check(hypotheses, references)
-    return _score("chrF", _chrf(), hypotheses, references, interval)
 
 
 def scores(

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.data.sentences import chop, split, split_keeping
+from heedful.data.sentences import chop, split_keeping
+
+
+def split(text: str, language: str = "und") -> list[str]:
+    return [sentence for sentence, _ in split_keeping(text, language) if sentence]
+
 
 SENTENCES = [
     ("en", ["Mr. Smith met Dr. Jones.", "They talked."]),

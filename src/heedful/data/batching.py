@@ -174,13 +174,3 @@ class Batches:
             if number % FORGET_EVERY == 0:
                 self._corpus.forget()
             yield self.batch(rows, epoch, part, parts)
-
-    def padding_share(self, epoch: int = 0) -> float:
-        """Give the share of all computed positions that is padding."""
-        real = computed = 0
-        lengths = self.lengths(epoch)
-        for rows in self.plan(epoch):
-            source, target = (side[rows] for side in lengths)
-            real += int(source.sum() + target.sum())
-            computed += len(rows) * int(source.max() + target.max())
-        return 1 - real / computed

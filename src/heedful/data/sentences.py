@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-__all__ = ["chop", "split", "split_keeping"]
+__all__ = ["chop", "split_keeping"]
 
 _WIDE = "。！？｡"
 _CLOSERS = "\"'”’»›)\\]}」』】）〉》〕］｝"
@@ -73,11 +73,6 @@ _GERMAN_BEGINNINGS = _words(
 def _abbreviations(language: str) -> frozenset[str]:
     own = _ABBREVIATIONS.get(language.split("-")[0].lower())
     return _words(own if own is not None else " ".join(_ABBREVIATIONS.values()))
-
-
-def split(text: str, language: str = "und") -> list[str]:
-    """Give the sentences of a line, without the spaces between them and without empty ones."""
-    return [sentence for sentence, _ in split_keeping(text, language) if sentence]
 
 
 def split_keeping(text: str, language: str = "und") -> list[tuple[str, str]]:

@@ -42,8 +42,6 @@ class Loss(NamedTuple):
     """What is minimised: smoothed cross-entropy."""
     nll: Tensor
     """Plain negative log-likelihood, of which perplexity is made; carries no gradient."""
-    right: Tensor
-    """Tokens than which no other was more likely; carries no gradient."""
 
 
 def smoothed(logits: MV, targets: M, smoothing: float, pad: int | None) -> Loss:
@@ -57,8 +55,7 @@ def smoothed(logits: MV, targets: M, smoothing: float, pad: int | None) -> Loss:
     logp = logits.log_softmax(-1)
     nll = -logp.gather(1, targets[:, None]).sum()
     loss = (1 - smoothing) * nll - smoothing * logp.mean(-1).sum()
-    right = (logits.argmax(-1) == targets).sum()
-    return Loss(loss, nll.detach(), right)
+    return Loss(loss, nll.detach())
 
 
 class _Projected(torch.autograd.Function):
@@ -73,12 +70,11 @@ class _Projected(torch.autograd.Function):
         targets: Tensor,
         smoothing: float,
         pad: int | None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor]:
         words = weight if with_onednn() else shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
         rows = max(LEAST, CHUNK // weight.size(0) // ROWS * ROWS)
         loss, nll = hidden.new_zeros(()), hidden.new_zeros(())  # Apple's GPUs have no float64
-        right = torch.zeros((), dtype=torch.long, device=hidden.device)
         wanted = any(ctx.needs_input_grad)
         d_hidden = torch.empty_like(hidden) if wanted else None
         make = torch.empty_like if len(hidden) else torch.zeros_like
@@ -102,7 +98,6 @@ class _Projected(torch.autograd.Function):
                 logits[:, pad] = -math.inf
             top = logits.amax(-1, keepdim=True)  # max(dim) also finds the index, many times slower
             logit_of_right = logits.gather(1, wanted_ids)
-            right += (logit_of_right == top).sum()
             probabilities = logits.sub_(top).exp_()
             total = probabilities.sum(-1, keepdim=True)
             log_total = total.log() + top
@@ -129,8 +124,7 @@ class _Projected(torch.autograd.Function):
         if d_hidden is not None and d_weight is not None:
             saved = (d_hidden, d_weight) + ((d_bias,) if d_bias is not None else ())
             ctx.save_for_backward(*saved)
-        ctx.mark_non_differentiable(right)
-        return loss, nll, right
+        return loss, nll
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
@@ -164,5 +158,5 @@ def projected(
     # Sums over a vocabulary need float32, whatever its products are in.
     with torch.autocast(hidden.device.type, enabled=False), products_in(numbers, with_onednn()):
         states = hidden.to(weight.dtype)
-        loss, nll, right = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
-    return Loss(loss, nll.detach(), right)
+        loss, nll = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
+    return Loss(loss, nll.detach())

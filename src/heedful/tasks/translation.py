@@ -51,11 +51,6 @@ class Translation:
         )
         self.dev = corpus.dev
 
-    @property
-    def padding_share(self) -> float:
-        """Share of the first epoch's computed positions that is padding."""
-        return self._batches.padding_share()
-
     def size(self, epoch: int) -> int:
         """How many batches an epoch has."""
         return len(self._batches.plan(epoch))

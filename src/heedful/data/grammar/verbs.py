@@ -80,7 +80,6 @@ _ALLER = _fr("aller", "vais vas va allons vont", "ir", "allé", etre=True)
 _DIRE = _fr("dire", "dis dis dit disons disent", "dir", "dit")
 
 _GOODS = of("thing", "food", "container", "furniture", "car", "motorcycle", "truck")
-_PERSONS = of("profession", "adult", "child")
 
 INTRANSITIVE = (
     _verb("sleep slept", _DORMIR, "자/자/자", LIVING),
