@@ -87,6 +87,7 @@ class Encoding:
 
     name: str = "utf-8"
     mark: bytes = b""
+    """The byte order mark before it."""
     read: str = "utf-8"
     """The encoding it was read in, where that is not to be written."""
 

@@ -77,7 +77,7 @@ class _Office(Document):
                     self.texts.append(segment.text)
 
     def _check(self, parts: Mapping[str, bytes]) -> None:
-        """Refuse what cannot be read although it can be unpacked."""
+        """Refuse what can be unpacked but not read."""
 
     def _write(self, translations: list[str], align: Align | None) -> bytes:
         changed: dict[str, dict[int, str]] = {}

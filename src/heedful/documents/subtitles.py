@@ -1,7 +1,7 @@
 """Subtitles: SubRip (.srt) and WebVTT (.vtt).
 
 Numbers, times, styles and notes stay as they are. The lines of a cue are joined for translation,
-since a sentence goes on over them, and broken again; each speaker of a dialogue speaks for himself.
+since a sentence may span several, and broken again; each speaker of a dialogue is a text.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Subtitles(Document):
     _may_be_empty = False
 
     def _check(self, content: str) -> None:
-        """Refuse what is plainly of another kind."""
+        """Refuse a file of another format."""
 
     def _keep(self, lines: list[str], ends: list[str], first: int, last: int) -> None:
         self._parts += [lines[number] + ends[number] for number in range(first, last)]

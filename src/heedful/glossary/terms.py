@@ -1,9 +1,9 @@
 """A glossary, and words that are not to be translated, for any model.
 
-The reserved pieces of our tokenisers stand in no training text, so a model cannot be trusted to
-pass them on. Instead the sentence is translated as it is and, beside it, each of its terms alone
-(the `probes`); where the sentence has the term's own translation, the wanted word takes its place,
-with the Korean particle behind it in the form the new word demands. What cannot be found is named.
+A model has seen no placeholders in training, so it cannot be relied on to copy them. Instead the
+sentence is translated as it is and, beside it, each of its terms alone (the `probes`); where the
+translated sentence has the translated term, the wanted word takes its place, with the Korean
+particle behind it in the form the new word demands. Terms that cannot be found are reported.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ENDS_SENTENCE = re.compile(r"(?:\A|[.!?…]\s+)[\"'“”„«»‘’¿¡(\[]*
 
 @dataclass(frozen=True)
 class _Term:
-    """One wish: how a word of the source is to be said."""
+    """How one word of the source is to be translated."""
 
     source: str
     wanted: str
@@ -70,7 +70,7 @@ _NOTHING = State()
 
 
 class Terms:
-    """The terms of a request; without any of them nothing is ever looked for."""
+    """The terms of a request; empty and false where it has none."""
 
     def __init__(self, terms: Sequence[_Term] = ()) -> None:
         self._terms = sorted(terms, key=lambda term: -len(term.source))
@@ -119,8 +119,8 @@ class Terms:
     ) -> tuple[str, list[str]]:
         """Put the wanted words into a translation; give also the terms for which that failed.
 
-        `probes` are the translations of `state.probes`; without them only what the model said
-        right by itself is met.
+        `probes` are the translations of `state.probes`; without them only the terms that the model
+        itself translated as wanted are met.
         """
         if not state.found:
             return translation, []
