@@ -48,7 +48,6 @@ class Document(ABC):
     """A file taken apart into texts, which puts itself together again around their translations."""
 
     extension: ClassVar[str]
-    media_type: ClassVar[str]
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -134,7 +133,6 @@ class TextFile(Document):
     """Plain text: every line is a text, line ends and blank lines stay."""
 
     extension = ".txt"
-    media_type = "text/plain"
 
     def __init__(self, data: bytes) -> None:
         super().__init__()

@@ -36,7 +36,6 @@ class Page(Document):
     """An .html file, written in the encoding it names; other characters become references."""
 
     extension = ".html"
-    media_type = "text/html"
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
