@@ -12,13 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 
 from heedful.data.particles import attach
 from heedful.data.text import normalise, one_word, script_of
 from heedful.errors import DataError
 
-__all__ = ["State", "Terms"]
+__all__ = ["LONGEST_TERM", "MOST_TERMS", "State", "Terms"]
 
 MOST_TERMS = 256
 """Terms of one request, those to keep included."""
@@ -78,16 +77,16 @@ class Terms:
     @classmethod
     def parse(cls, value: object, keep: object = None) -> Terms:
         """Read `{"source": "target"}` or pairs of them, and a list of what is to be kept."""
-        pairs = _pairs(value)
-        kept = _kept(keep)
-        if len(pairs) + len(kept) > MOST_TERMS:
+        wishes = [(source, target, False) for source, target in _pairs(value)]
+        wishes += [(name, name, True) for name in _kept(keep)]
+        if len(wishes) > MOST_TERMS:
             raise DataError(
-                f"{len(pairs) + len(kept):,} terms are given; expected at most {MOST_TERMS}; "
+                f"{len(wishes):,} terms are given; expected at most {MOST_TERMS}; "
                 f"send only those the text has"
             )
         found: dict[str, _Term] = {}
-        for source, target in chain(pairs, zip(kept, kept, strict=True)):
-            term = _Term(_checked(source), _checked(target), kept=source is target)
+        for source, target, kept in wishes:
+            term = _Term(_checked(source), _checked(target), kept)
             if found.setdefault(term.source, term) != term:
                 raise DataError(
                     f"the term {_short(term.source)} is given twice; expected one wish for it; "
@@ -294,7 +293,6 @@ def _sound(word: str) -> str:
         return "영일이삼사오육칠팔구"[int(last)]
     if not (last.isascii() and last.isalpha()):
         return ""
-    low = word.lower()
     if last in "lL" or (last == "R" and word.isupper()):
         return "엘"
-    return "엔" if low.rstrip(".)]\"'").endswith(("m", "n", "ng")) else "이"
+    return "엔" if word.lower().rstrip(".)]\"'").endswith(("m", "n", "ng")) else "이"
