@@ -217,7 +217,9 @@ class Writer:
     def positions(self) -> dict[str, Any]:
         """Give the encoding of each position; a learned table may end before what was asked for."""
         positions = self.model.positions
-        rows = min(self.rows, len(positions.weight)) if isinstance(positions, Learned) else self.rows
+        rows = (
+            min(self.rows, len(positions.weight)) if isinstance(positions, Learned) else self.rows
+        )
         return {"rows": self.numbers(positions(0, rows, self.model.output_weight))}
 
     def embeddings(self) -> dict[str, Any]:
