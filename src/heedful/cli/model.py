@@ -147,10 +147,7 @@ def laid_over(
 
 
 def plan(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(help="The files of a training; none plans the paper's own."),
-    ] = None,
+    files: Annotated[list[Path], typer.Argument(help="The files of a training.")],
     dev: Dev = None,
     source: From = None,
     target: To = None,
@@ -168,18 +165,11 @@ def plan(
     ] = 0.3,
 ) -> None:
     """Say what a training will take: parameters, arithmetic, memory, time."""
-    from heedful.verbs.plan import Hardware, paper_lines
+    from heedful.verbs.plan import Hardware
     from heedful.verbs.plan import plan as verb
     from heedful.verbs.request import Request
 
     hardware = Hardware(devices, tflops, efficiency) if devices is not None else None
-    if not files:
-        names = [preset] if preset else ["base", "big"]
-        if not set(names) <= {"base", "big"}:
-            raise ConfigError(f"--preset {preset} without files: expected base or big, the paper's")
-        for number, name in enumerate(names):
-            typer.echo("\n" * (number > 0) + "\n".join(paper_lines(name, hardware)))
-        return
     request = Request(
         files=tuple(files),
         output=Path(),

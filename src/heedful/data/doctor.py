@@ -1,9 +1,16 @@
 """The data doctor: what is wrong with a corpus, and which of its pairs to train on.
 
+<<<<<<< HEAD
 `examine` reads the text once, keeps numbers only (two hashes, two lengths, two sets of scripts and
 a code; 33 bytes a pair) and decides from them; at the end it reads the examples. What can be said
 of a pair alone is in `filter.py`, the words of the report in `findings.py`; where two files drift
 apart is found in `drift.py`.
+=======
+`examine` reads the text once and remembers numbers only (two hashes, two lengths, the scripts, a
+code; 33 bytes a pair), decides from them when it has seen everything, and looks up examples at the
+end. Wrongly decoded text is found in `mojibake.py`, the place where two files drift apart in
+`drift.py`; the words of the report are in `findings.py`.
+>>>>>>> wt-trim
 """
 
 from __future__ import annotations
@@ -18,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.data.drift import drift
-from heedful.data.filter import SLACK, Filter, broken, search_broken
 from heedful.data.findings import KINDS, Kind, Problem, Report, Severity
+from heedful.data.mojibake import broken
 from heedful.data.reading import Source, UnequalLines
 from heedful.data.text import SCRIPTS, normalise, scripts_in
 from heedful.settings import DataSettings
 
-__all__ = ["Filter", "Problem", "Report", "broken", "drift", "examine"]
+__all__ = ["Problem", "Report", "drift", "examine"]
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, the pairs done, and roughly how many there are."""
@@ -41,7 +48,13 @@ _EVERY = 5_000
 _BLOCK = 1 << 19
 """Lines processed at once, to keep temporary arrays small."""
 _OWN = 0.2
+<<<<<<< HEAD
 """A script belongs to a side of the corpus when more than this share of its lines have it."""
+=======
+"""A script belongs to a side of the corpus when this part of its lines is written in it."""
+_SLACK = 3.0
+"""Characters added to both lengths before they are compared: short lines vary more."""
+>>>>>>> wt-trim
 
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
@@ -72,9 +85,7 @@ class _Facts:
             if len(source) > longest or len(target) > longest:
                 code, source, target = _OVER_LONG, "", ""
             else:
-                if (not source.isascii() and search_broken(source)) or (
-                    not target.isascii() and search_broken(target)
-                ):
+                if broken(source) or broken(target):
                     code = _BROKEN
                 source, target = normalise(source), normalise(target)
                 if not source or not target:
@@ -230,8 +241,8 @@ def _uneven_lines(
     found = []
     for begin in range(0, len(codes), _BLOCK):
         block = slice(begin, begin + _BLOCK)
-        ours = lengths[0][block] + SLACK
-        theirs = lengths[1][block] * ratio + SLACK
+        ours = lengths[0][block] + _SLACK
+        theirs = lengths[1][block] * ratio + _SLACK
         uneven = np.maximum(ours, theirs) > most * np.minimum(ours, theirs)
         found.append(begin + np.flatnonzero(uneven & (codes[block] == 0)))
     return np.concatenate([np.empty(0, dtype=np.intp), *found])

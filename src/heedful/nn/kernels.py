@@ -59,13 +59,6 @@ def attend(q: BHTK, k: BHSK, v: BHSW, keep: Keep | None = None, scale: float | N
     return mix(weigh(scores(q, k, scale), keep), v)
 
 
-def fused(
-    q: BHTK,
-    k: BHSK,
-    v: BHSW,
-    keep: Keep | None = None,
-    scale: float | None = None,
-    dropout: float = 0.0,
-) -> BHTW:
+def fused(q: BHTK, k: BHSK, v: BHSW, keep: Keep | None = None, scale: float | None = None) -> BHTW:
     """Do the same as `attend` in PyTorch's fused kernel, which never stores the weights."""
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=keep, dropout_p=dropout, scale=scale)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=keep, scale=scale)

@@ -6,14 +6,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from heedful import config
-from heedful.settings import ModelSettings, Settings
+from heedful.settings import ModelSettings
 from heedful.train import plan as rules
 from heedful.train.report import Report, SilentReport, clock
 from heedful.verbs.prepare import Prepared, device_of, plan_lines, prepare_text
 from heedful.verbs.request import Request
 
-__all__ = ["Hardware", "measured_epoch", "paper_lines", "plan"]
+__all__ = ["Hardware", "measured_epoch", "plan"]
 
 
 @dataclass(frozen=True)
@@ -86,48 +85,4 @@ def _sizes(prepared: Prepared, seconds: float) -> list[str]:
         epoch = found.flops_per_epoch / rate
         fit = "".join(f"{60 * t * rules.SHARE_FOR_STEPS / epoch:9.1f}" for t in times)
         lines.append(f"{name:>8}{found.parameters / 1e6:9.1f} M     {fit}")
-    return lines
-
-
-@dataclass(frozen=True)
-class _Published:
-    """What "Attention Is All You Need" says of a model: table 3, table 2, section 5."""
-
-    parameters: float
-    steps: int
-    flops: float
-    hours: float
-
-
-_PAPER = {
-    "base": _Published(65e6, 100_000, 3.3e18, 12.0),
-    "big": _Published(213e6, 300_000, 2.3e19, 84.0),
-}
-_PIECES, _BATCH = 37_000, 25_000
-"""The paper's vocabulary for English-German, and tokens of each side in one of its batches."""
-
-
-def paper_lines(preset: str, hardware: Hardware | None = None) -> list[str]:
-    """Put our count of a preset's parameters and arithmetic beside the paper's."""
-    settings: Settings = config.resolve(config.recipe(preset))
-    said = _PAPER[preset]
-    tokens = said.steps * _BATCH
-    facts = rules.Facts(tokens // 30, tokens, tokens, 60, _PIECES)
-    ours = rules.estimate(settings.model, facts, 1.0)
-    share = ours.flops_per_epoch / said.flops
-    lines = [
-        f"{preset}, as the paper trained it: {said.steps:,} steps of {_BATCH:,} + {_BATCH:,} "
-        f"tokens, {_PIECES:,} pieces",
-        f"parameters:  {ours.parameters / 1e6:6.1f} M here, {said.parameters / 1e6:.0f} M in the "
-        f"paper ({100 * (ours.parameters / said.parameters - 1):+.1f} %)",
-        f"arithmetic:  {ours.flops_per_epoch:.2e} FLOP here (6 a weight and token), "
-        f"{said.flops:.1e} in the paper",
-        f"efficiency:  {100 * share:.0f} %. The paper did not count operations: its figure is "
-        f"time x devices x 9.5 TFLOP/s,",
-        f"             what 8 P100s could have done in {said.hours:g} hours. What the model "
-        f"needs is {100 * share:.0f} % of that;",
-        "             the rest is memory traffic, waiting and padding.",
-    ]
-    for there in [hardware] if hardware else [Hardware(8, 9.5, share), Hardware(8, 312, 0.4)]:
-        lines.append(f"time:        {clock(there.seconds(ours.flops_per_epoch))} on {there}")
     return lines
