@@ -10,14 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
-from heedful.data.doctor import Filter, Report, broken, examine
-from heedful.data.findings import KINDS, KOREAN, Kind, Problem
-=======
 from heedful.data.doctor import Report, examine
-from heedful.data.findings import KINDS, Kind, Problem
+from heedful.data.findings import KINDS, KOREAN, Kind, Problem
 from heedful.data.mojibake import broken
->>>>>>> wt-trim
 from heedful.data.reading import Source, sources
 from heedful.data.text import normalise, scripts_in
 from heedful.errors import DataError

@@ -10,7 +10,6 @@ apart is found in `drift.py`.
 code; 33 bytes a pair), decides from them when it has seen everything, and looks up examples at the
 end. Wrongly decoded text is found in `mojibake.py`, the place where two files drift apart in
 `drift.py`; the words of the report are in `findings.py`.
->>>>>>> wt-trim
 """
 
 from __future__ import annotations
@@ -48,13 +47,9 @@ _EVERY = 5_000
 _BLOCK = 1 << 19
 """Lines processed at once, to keep temporary arrays small."""
 _OWN = 0.2
-<<<<<<< HEAD
-"""A script belongs to a side of the corpus when more than this share of its lines have it."""
-=======
 """A script belongs to a side of the corpus when this part of its lines is written in it."""
 _SLACK = 3.0
 """Characters added to both lengths before they are compared: short lines vary more."""
->>>>>>> wt-trim
 
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
