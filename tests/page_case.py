@@ -34,7 +34,7 @@ SAID = """() => {
     || element.closest("svg, select, option, title");
   const foreign = (element) => {
     const marked = element.closest("[lang]");
-    return marked && marked.lang !== "ko";
+    return element.closest("code") || (marked && marked.lang !== "ko");
   };
   const found = [document.title];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -55,8 +55,8 @@ SAID = """() => {
 def latin_words(page: Page, allowed: Iterable[str]) -> set[str]:
     """Give the words in Latin letters a Korean page says in any way, the allowed ones left out.
 
-    Text, labels and tooltips are read, but nothing that is marked as being in another language.
-    A single letter is a symbol of a formula.
+    Text, labels and tooltips are read, but nothing that is marked as being in another language or
+    as code, which is written as in a file. A single letter is a symbol of a formula.
     """
     known = sorted(allowed, key=len, reverse=True)
     names = re.compile("|".join(rf"(?<![A-Za-z]){re.escape(each)}(?![A-Za-z])" for each in known))

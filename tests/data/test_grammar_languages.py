@@ -307,18 +307,6 @@ def test_a_korean_verb_is_conjugated(verb, present, past, future, asked, which, 
     assert korean.conjugate(korean.negate(stem), Tense.PRESENT, Mood.STATE) == not_present
 
 
-@pytest.mark.parametrize(
-    ("noun", "words"),
-    [
-        ("책", "책은 책이 책을 책과 책으로"),
-        ("개", "개는 개가 개를 개와 개로"),
-        ("지하철", "지하철은 지하철이 지하철을 지하철과 지하철로"),
-    ],
-)
-def test_a_korean_particle_follows_the_last_sound(noun, words):
-    assert [korean.attach(noun, particle) for particle in korean.PARTICLES] == words.split()
-
-
 def test_french_elides_and_contracts():
     bad = re.compile(
         r"\b(?:je|me|te|le|la|ne|de|que|se|ce) [aâeéèêiîoôuûœhy]|\b(?:à|de) les? |[ld]' |  "

@@ -14,8 +14,10 @@ from heedful.data.text import (
     _SCRIPT_NUMBER,
     SCRIPTS,
     _only,
+    is_unspaced,
     normalisation_rules,
     normalise,
+    one_word,
     script_of,
     scripts_in,
 )
@@ -226,3 +228,11 @@ def test_proving_one_script_agrees_with_counting(text: str) -> None:
             assert counted <= {number}
     if len(counted) == 1:
         assert scripts_in(text) == 1 << counted.pop()
+
+
+def test_a_word_ends_where_the_script_changes_and_anywhere_without_spaces() -> None:
+    assert [is_unspaced(text) for text in ("漢字", "ไทย", "한글")] == [True, True, False]
+    assert [one_word(*pair) for pair in ("aé", "학교")] == [True, True]
+    for left, right in ("a를", "漢字", "a.", " a", "1a"):
+        assert not one_word(left, right)
+    assert not one_word("", "a")

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from heedful.documents.markup import Markup, scan
-from heedful.documents.projection import Align, disjoint
+from heedful.documents.projection import Align
 
 PIECES = [
     *("<p>", "</p>", "<b>", "</b>", "<i class='x y'>", "</i>", '<a href="?a=1&b=>">', "</a>"),
@@ -322,19 +322,6 @@ def test_elements_never_cross_whatever_the_alignment(
     before, after = Outline(html), Outline(done)
     assert after.inside == before.inside
     assert after.text.split() == words or "".join(after.text.split()) == "".join(words)
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 9)), max_size=8))
-def test_ranges_made_disjoint_lie_within_reach_of_what_they_were(
-    given_ranges: list[tuple[int, int]],
-) -> None:
-    ranges = [(start, start + width) for start, width in given_ranges]
-    result = disjoint(ranges)
-    taken = [unit for start, end in result for unit in range(start, end)]
-    assert len(taken) == len(set(taken))
-    assert set(taken) <= {unit for start, end in ranges for unit in range(start, end)}
-    assert all(start <= end for start, end in result)
 
 
 @pytest.mark.parametrize(

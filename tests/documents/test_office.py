@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from heedful.documents import archive
 from heedful.documents.formats import DocumentError, open_document
-from heedful.documents.runs import divide
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 T = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
@@ -188,21 +187,6 @@ def test_no_character_of_a_translation_is_lost(
         assert found == source.replace(source.strip(), translation, 1)
     else:
         assert found == source
-
-
-@settings(max_examples=100)
-@given(
-    st.lists(st.text("ab ,", max_size=5), max_size=6),
-    st.text("xy .,漢", max_size=30),
-    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
-)
-def test_a_division_put_together_is_the_translation(
-    parts: list[str], target: str, pairs: list[tuple[int, int]]
-) -> None:
-    for align in (None, lambda _, __: pairs):
-        divided = divide(parts, target, align)
-        assert len(divided) == len(parts)
-        assert "".join(divided) == (target if parts else "")
 
 
 # -- .odt ----------------------------------------------------------------------------------------

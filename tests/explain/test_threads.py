@@ -102,4 +102,4 @@ def test_what_an_observer_hands_back_is_what_the_layers_go_on_with(translator: T
         again = run()  # the inner of two observers is the one that is asked
     assert not torch.allclose(plain, changed)
     assert torch.equal(again, plain)
-    assert found.looked
+    assert found.attentions

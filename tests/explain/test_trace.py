@@ -63,7 +63,7 @@ def test_capturing_changes_no_bit_of_the_result(changes: dict[str, object]) -> N
         during = run(model)
     assert torch.equal(before, during)
     assert torch.equal(before, run(model))
-    assert set(found.looked) == {
+    assert set(found.attentions) == {
         "encoder.layers.0.attention",
         "encoder.layers.1.attention",
         "decoder.layers.0.attention",
@@ -100,10 +100,10 @@ def test_what_was_captured_gives_what_the_layers_passed_on(changes: dict[str, ob
     model = make(**changes)
     with capture(model) as found, torch.inference_mode():
         run(model)
-        for name, looked in found.looked.items():
+        for name, seen in found.attentions.items():
             layer, sublayer = name.rsplit(".", 1)
             step = found.sublayers[layer][int(sublayer == "cross")]
-            change = looked.module.output(looked.module.join(looked.output))
+            change = seen.module.output(seen.module.join(seen.output))
             torch.testing.assert_close(change, step.change)
         for name, steps in found.sublayers.items():
             last = steps[-1]

@@ -11,6 +11,7 @@ from made_trace import made_trace
 from playwright.sync_api import Browser, Page, Route
 
 from heedful.explain.document import page_files
+from page_case import latin_words
 
 PREFIX = "http://heedful.test/some/prefix/"
 POLICY = (
@@ -158,6 +159,32 @@ def test_only_targets_that_can_be_reached_are_offered_and_languages_swap(page: P
         "프랑스어",
     ]
     assert page.locator("#source-language").input_value() == "fr"
+
+
+def test_every_word_of_the_korean_translator_is_korean(page: Page, stub: Stub) -> None:
+    stub.settings["apiKeys"] = True
+    stub.answers["translate"] = (
+        200,
+        {
+            "translatedText": "나는 학생이다.",
+            "alternatives": ["저는 학생입니다."],
+            "detectedLanguage": {"language": "en", "confidence": 93.4},
+            "via": ["fr"],
+        },
+    )
+    start(page)
+    page.locator("#language").click()
+    names = {"Heedful", "English", "Ctrl", "Enter", "API"}
+    assert latin_words(page, names) == set()
+    page.locator("#source-language").select_option("auto")
+    page.locator("#target-language").select_option("ko")
+    page.locator("#source-text").fill("I am a student.")
+    page.locator("#translate").click()
+    page.get_by_text("거쳐 간 언어: 프랑스어").wait_for()
+    assert latin_words(page, names) == set()
+    page.locator("#copy").click()
+    page.locator("#status:not(:empty)").wait_for()
+    assert latin_words(page, names | {"C"}) == set()
 
 
 def test_what_the_server_refuses_is_said_aloud(page: Page, stub: Stub) -> None:

@@ -112,6 +112,12 @@ def test_capitals_of_a_term_matter_and_small_letters_do_not() -> None:
     assert glossary.protect("Apple and dog.")[1].probes == ["Apple", "dog"]
 
 
+def test_a_pair_of_one_word_is_a_wish_like_others_and_not_kept_letter_for_letter() -> None:
+    word = "taxi"
+    assert Terms.parse({word: word}).protect("Taxi!")[1].probes == ["Taxi"]
+    assert Terms.parse(None, [word]).protect("Taxi!")[1].probes == []
+
+
 def test_a_sentence_still_begins_with_a_capital() -> None:
     done = put({"students": "élèves"}, "Students.", "Étudiants.", {"Students": "Les étudiants."})
     assert done == ("Élèves.", [])

@@ -1,5 +1,11 @@
 """The data doctor: what is wrong with a corpus, and which of its pairs to train on.
 
+<<<<<<< HEAD
+`examine` reads the text once, keeps numbers only (two hashes, two lengths, two sets of scripts and
+a code; 33 bytes a pair) and decides from them; at the end it reads the examples. What can be said
+of a pair alone is in `filter.py`, the words of the report in `findings.py`; where two files drift
+apart is found in `drift.py`.
+=======
 `examine` reads the text once and remembers numbers only (two hashes, two lengths, the scripts, a
 code; 33 bytes a pair), decides from them when it has seen everything, and looks up examples at the
 end. Wrongly decoded text is found in `mojibake.py`, the place where two files drift apart in
@@ -27,7 +33,7 @@ from heedful.settings import DataSettings
 __all__ = ["Problem", "Report", "drift", "examine"]
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many pairs are done, and how many there are, roughly."""
+"""Called with what is being done, the pairs done, and roughly how many there are."""
 
 _CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS, start=1)}
 _OVER_LONG, _EMPTY = _CODES["over-long"], _CODES["empty-side"]
@@ -37,9 +43,9 @@ _PLACES = 10
 _SHOWN = 90
 """Characters of a side shown in an example."""
 _EVERY = 5_000
-"""Pairs between two tellings of progress."""
+"""Pairs between two reports of progress."""
 _BLOCK = 1 << 19
-"""Lines whose numbers are worked on together, to keep temporary arrays small."""
+"""Lines processed at once, to keep temporary arrays small."""
 _OWN = 0.2
 """A script belongs to a side of the corpus when this part of its lines is written in it."""
 _SLACK = 3.0
@@ -52,7 +58,7 @@ Lines = NDArray[np.intp]
 
 
 class _Facts:
-    """The numbers remembered of every line; a code is that of the reason to drop it, or 0."""
+    """The numbers kept of every line; a code is the reason to drop it, or 0."""
 
     def __init__(self) -> None:
         self._hashes = bytearray(), bytearray()
@@ -64,7 +70,7 @@ class _Facts:
         return len(self._codes)
 
     def read(self, pairs: Iterable[tuple[int, str, str]], longest: int) -> Iterator[int]:
-        """Remember pair after pair, and say now and then how many there are."""
+        """Keep the numbers of each pair; yield the count every few thousand, for progress."""
         codes = self._codes
         source_hashes, pair_hashes = self._hashes
         source_length, target_length = (lengths.append for lengths in self._lengths)
@@ -83,7 +89,7 @@ class _Facts:
                     code = _EQUAL
             codes.append(code)
             source_hashes += blake2b(source.encode(), digest_size=8).digest()
-            # no TAB is left in normalised text, so no two pairs make one string
+            # Normalised text has no TAB, so different pairs give different strings.
             pair_hashes += blake2b(f"{source}\t{target}".encode(), digest_size=8).digest()
             source_length(len(source))
             target_length(len(target))
@@ -96,7 +102,7 @@ class _Facts:
         return np.frombuffer(self._codes, dtype=np.uint8).copy()
 
     def hashes(self) -> tuple[Hashes, Hashes]:
-        """Give those of the sources, and those of the pairs."""
+        """Give the hashes of the sources, and those of the pairs."""
         source, pair = (np.frombuffer(digests, dtype=np.uint64) for digests in self._hashes)
         return source, pair
 

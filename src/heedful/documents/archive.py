@@ -1,7 +1,7 @@
-"""A zip file from a stranger: looked at whole before anything in it is believed.
+"""A zip file that may be hostile: checked as a whole before any member is used.
 
 It is read in memory and nothing is ever written to a disk. Sizes are checked as declared and again
-while unpacking, so a bomb is refused before it goes off.
+while unpacking, so a zip bomb is refused before it fills the memory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DAMAGED = (
 
 
 class Archive:
-    """A zip file that can be trusted: `parts` holds the members asked for, unpacked."""
+    """A zip file that passed every check; `parts` holds the members asked for, unpacked."""
 
     def __init__(self, data: bytes, kind: str, wanted: re.Pattern[str]) -> None:
         self._data, self._kind = data, kind
@@ -70,7 +70,7 @@ class Archive:
         )
 
     def _check(self, members: list[zipfile.ZipInfo]) -> None:
-        """Refuse what its own list of contents gives away."""
+        """Refuse what the list of members already shows to be wrong."""
         if len(members) > MOST_MEMBERS:
             raise self._refuse(f"{len(members):,} entries", f"at most {MOST_MEMBERS:,}")
         seen: set[str] = set()
@@ -152,7 +152,7 @@ class Archive:
 
 
 def _like(member: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """Describe a member anew, without what its old place in the file meant."""
+    """Copy what describes a member, but not where it stood in the old file."""
     fresh = zipfile.ZipInfo(member.filename, member.date_time)
     fresh.compress_type = member.compress_type
     fresh.external_attr, fresh.internal_attr = member.external_attr, member.internal_attr

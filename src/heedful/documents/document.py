@@ -48,7 +48,6 @@ class Document(ABC):
     """A file taken apart into texts, which puts itself together again around their translations."""
 
     extension: ClassVar[str]
-    media_type: ClassVar[str]
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -87,6 +86,7 @@ class Encoding:
 
     name: str = "utf-8"
     mark: bytes = b""
+    """The byte order mark before it."""
     read: str = "utf-8"
     """The encoding it was read in, where that is not to be written."""
 
@@ -133,7 +133,6 @@ class TextFile(Document):
     """Plain text: every line is a text, line ends and blank lines stay."""
 
     extension = ".txt"
-    media_type = "text/plain"
 
     def __init__(self, data: bytes) -> None:
         super().__init__()

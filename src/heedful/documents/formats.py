@@ -29,14 +29,13 @@ _CODECS = {
     **{f"iso-8859-{n}": f"iso-8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
     **{f"windows-125{n}": f"cp125{n}" for n in (0, 1, 3, 4, 5, 6, 7, 8)},
 }
-"""What pages call encodings, to those that are meant, as browsers read them; all else is UTF-8."""
+"""Names of encodings in pages, to the encoding browsers take for each; all others are UTF-8."""
 
 
 class Page(Document):
-    """An .html file; it is written in the encoding it names, with references where that ends."""
+    """An .html file, written in the encoding it names; other characters become references."""
 
     extension = ".html"
-    media_type = "text/html"
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
@@ -50,10 +49,10 @@ class Page(Document):
 
 
 def _read_page(data: bytes) -> tuple[str, str, bytes]:
-    """Give the text of a page, its encoding and its mark."""
+    """Give the text of a page, its encoding and its byte order mark."""
     named = _CHARSET.search(data[:4096])
     name = named[1].decode("ascii", "replace").lower() if named else ""
-    if data.isascii():  # whatever it will be read in, references can be read in it
+    if data.isascii():  # references are ASCII, so any encoding the browser takes will do
         return data.decode("ascii"), "utf-8" if name == "utf-8" else "ascii", b""
     try:
         return data.decode(_CODECS[name]), _CODECS[name], b""

@@ -48,15 +48,15 @@ class TaggedText:
     def __init__(self, items: Sequence[Item]) -> None:
         self.raw = "".join(item.raw for item in items)
         """All of it as it was written."""
-        self._items = _without_edges(items)
-        self._paired, self._ordered = _pair(self._items)
         self._nodes: list[Node] = []
         self._has_inner = False  # whether any tag begins or ends within the text
-        self.text = self._read()
+        self._ordered = False  # whether tags must keep their order, since some have no partner
+        self.text = self._read(_without_edges(items))
         """The text alone, with single spaces."""
 
-    def _read(self) -> str:
+    def _read(self, items: Sequence[Item]) -> str:
         """Build the tree of tags over the text."""
+        paired, self._ordered = _pair(items)
         words: list[str] = []
         length, gap, atoms = 0, False, 0  # gap: a space stands before whatever comes next
 
@@ -75,21 +75,21 @@ class TaggedText:
         children = self._nodes
         around: list[tuple[Node, int, list[Node]]] = []
         found: list[Node] = []
-        for index, item in enumerate(self._items):
+        for index, item in enumerate(items):
             if item.kind == "text" and item.text:
                 add(item.text)
                 continue
-            if item.kind == "close" and index in self._paired:
+            if item.kind == "close" and index in paired:
                 node, first, children = around.pop()
                 node.end, node.close = length, item.raw
                 if node.end == node.start:  # nothing to see in it: it moves as one
                     node.kind, node.children, node.close = "point", [], ""
-                    node.raw = "".join(one.raw for one in self._items[first : index + 1])
+                    node.raw = "".join(one.raw for one in items[first : index + 1])
                 continue
             node = Node("point", item.raw, length, length, behind=item.kind == "close")
             children.append(node)
             found.append(node)
-            if item.kind == "open" and index in self._paired:
+            if item.kind == "open" and index in paired:
                 node.kind = "element"
                 around.append((node, index, children))
                 children = node.children

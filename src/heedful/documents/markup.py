@@ -182,9 +182,9 @@ class Markup:
         """End the text that was being read; one without a letter is not worth translating."""
         items, self._items = self._items, []
         if any(item.kind == "text" and has_letters(item.text) for item in items):
-            marked = TaggedText(items)
-            self._parts.append(marked)
-            self.texts.append(marked.text)
+            tagged = TaggedText(items)
+            self._parts.append(tagged)
+            self.texts.append(tagged.text)
         else:
             self._parts.extend(item.raw for item in items)
 

@@ -8,7 +8,6 @@ paragraph follows its words as far as the order of the runs allows.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from itertools import groupby
 
 from heedful.documents.archive import Archive
@@ -65,7 +64,11 @@ class _Office(Document):
                 f"the {self.extension} file has no document inside; expected a {self.extension}; "
                 f"check what kind of file it is"
             )
-        self._check(found)
+        if b"encryption-data" in found.get("META-INF/manifest.xml", b""):
+            raise DocumentError(
+                f"the {self.extension} file is encrypted; expected a plain {self.extension}; "
+                f"save it without a password"
+            )
         self._parts: dict[str, Part] = {}
         self._segments: list[_Segment] = []
         for name in [name for name in found if not name.startswith("META-INF/")]:
@@ -75,9 +78,6 @@ class _Office(Document):
                 if has_letters(segment.text):
                     self._segments.append(segment)
                     self.texts.append(segment.text)
-
-    def _check(self, parts: Mapping[str, bytes]) -> None:
-        """Refuse what cannot be read although it can be unpacked."""
 
     def _write(self, translations: list[str], align: Align | None) -> bytes:
         changed: dict[str, dict[int, str]] = {}
@@ -93,7 +93,6 @@ class Word(_Office):
     """A .docx file: the text itself, headers, footers and notes."""
 
     extension = ".docx"
-    media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     dialect = DOCX
     main = re.compile(r"word/document\d*\.xml")
     wanted = re.compile(r"word/(?:(?:document|header|footer)\d*|footnotes|endnotes)\.xml")
@@ -103,13 +102,6 @@ class OpenText(_Office):
     """An .odt file: the text itself, and headers and footers, which are kept with the styles."""
 
     extension = ".odt"
-    media_type = "application/vnd.oasis.opendocument.text"
     dialect = ODT
     main = re.compile(r"content\.xml")
     wanted = re.compile(r"content\.xml|styles\.xml|META-INF/manifest\.xml")
-
-    def _check(self, parts: Mapping[str, bytes]) -> None:
-        if b"encryption-data" in parts.get("META-INF/manifest.xml", b""):
-            raise DocumentError(
-                "the .odt file is encrypted; expected a plain .odt; save it without a password"
-            )

@@ -37,7 +37,7 @@ class Dialect:
     breaks: frozenset[str]
     """What separates texts within a paragraph: tabs and line breaks."""
     transparent: frozenset[str]
-    """What may stand between two stretches of text without parting them."""
+    """What may stand inside a run or between two without separating them."""
     formatting: str
     """The element that holds the formatting of the one it is in; nothing in OpenDocument."""
 
@@ -189,7 +189,7 @@ class Part:
         self._read.append(text)
 
     def _format(self) -> object:
-        """Tell what a slot is formatted like, and whether it is in the same link or the like."""
+        """Give the formatting of a slot, and the element (a link, say) its run is in."""
         if not self._dialect.formatting:
             return self._elements[-1][1]
         holder = self._elements[-3][1] if len(self._elements) > 2 else 0

@@ -2,7 +2,7 @@
 
 Line breaks, blank lines and the spaces around a line come back as they were; so does a line
 without any letter or digit. A line so long that every model would split it into sentences is split
-here already: its sentences wait as items of their own and do not hold others up.
+here already, so that its sentences are queued one by one and do not hold others up.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from heedful.documents.document import LINE_BREAK, strip_spaces
 __all__ = ["Passage"]
 
 LONG_LINE = 4_096
-"""Characters that are always more pieces than `decode.split_above`: a piece has 16 at most."""
+"""Characters that always make more pieces than `decode.split_above`: a piece has at most 16."""
 
 Part = str | None | list[str | None]
-"""Text that stays, None for the next line, or the same of a line's sentences."""
+"""Text that stays, None where a translation goes, or a list of the same for a long line."""
 
 
 class Passage:
@@ -61,7 +61,7 @@ class Passage:
             for part in parts:
                 if part is None:
                     text += next(rest)
-                else:  # sentences are one line again, spelled as the translator spells a line
+                else:  # the sentences of one line, normalised as the translator would
                     text += part if isinstance(part, str) else normalise(put(part))
             return text
 

@@ -110,11 +110,13 @@ class Reinsertion:
         """Leave punctuation at the edges out of a tag that had none there."""
         start, end = self._projection.characters(tokens)
         target, source = self._projection.target, self._projection.source[node.start : node.end]
-        inner = [place for place in range(start, end) if not _is_edge(target[place])]
-        if not source or not inner:
+        places = range(start, end)
+        first = next((at for at in places if not _is_edge(target[at])), None)
+        last = next((at for at in reversed(places) if not _is_edge(target[at])), None)
+        if not source or first is None or last is None:
             return start, end
-        first = start if is_punctuation(source[0]) else inner[0]
-        return first, end if is_punctuation(source[-1]) else inner[-1] + 1
+        begin = start if is_punctuation(source[0]) else first
+        return begin, end if is_punctuation(source[-1]) else last + 1
 
     def _tokens_of(self, characters: Span, within: Span) -> Span:
         tokens = self._projection.tokens

@@ -1,13 +1,14 @@
 """Subtitles: SubRip (.srt) and WebVTT (.vtt).
 
 Numbers, times, styles and notes stay as they are. The lines of a cue are joined for translation,
-since a sentence goes on over them, and broken again; each speaker of a dialogue speaks for himself.
+since a sentence may span several, and broken again; each speaker of a dialogue is a text.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from abc import abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterator
 from html import escape, unescape
@@ -50,7 +51,8 @@ class _Speech:
         items: list[Item] = []
         for number, line in enumerate(lines):
             items += [Item("text", line, " ")] if number % 2 else self._items(line)
-        self.marked = TaggedText(items)
+        self.tagged = TaggedText(items)
+        self.raw = self.before + self.tagged.raw
 
     def _items(self, line: str) -> Iterator[Item]:
         start = 0
@@ -70,9 +72,9 @@ class _Speech:
         return Item("text", raw, unescape(raw) if self._entities else raw)
 
     def rebuild(self, translation: str, align: Align | None) -> str:
-        if translation == self.marked.text:
-            return self.before + self.marked.raw
-        written = self.marked.rebuild(translation, align, self._escape)
+        if translation == self.tagged.text:
+            return self.raw
+        written = self.tagged.rebuild(translation, align, self._escape)
         return self.before + self._end.join(wrap(written, self.lines))
 
     def _escape(self, text: str) -> str:
@@ -87,15 +89,10 @@ class _Subtitles(Document):
     def __init__(self, data: bytes) -> None:
         super().__init__()
         content, self._encoding = read_text(data)
-        self._check(content)
         pieces = LINE_BREAK.split(content)
         lines, ends = pieces[::2], [*pieces[1::2], ""]
         times = [number for number, line in enumerate(lines) if _TIME.match(line)]
-        if not times and content.strip() and not self._may_be_empty:
-            raise DocumentError(
-                f"the {self.extension} file has no line of times; expected lines such as "
-                f"00:00:01,000 --> 00:00:02,500; check what kind of file it is"
-            )
+        self._check(content, times)
         self._parts: list[str | _Speech] = []
         done = 0
         for time, following in pairwise([*times, len(lines)]):
@@ -105,11 +102,6 @@ class _Subtitles(Document):
                 done = last
         self._keep(lines, ends, done, len(lines))
 
-    _may_be_empty = False
-
-    def _check(self, content: str) -> None:
-        """Refuse what is plainly of another kind."""
-
     def _keep(self, lines: list[str], ends: list[str], first: int, last: int) -> None:
         self._parts += [lines[number] + ends[number] for number in range(first, last)]
 
@@ -118,17 +110,21 @@ class _Subtitles(Document):
         starts = [number for number, line in enumerate(lines) if _DASH.match(line)]
         for first, last in pairwise(sorted({0, *starts, len(lines)})):
             own = [part for n in range(first, last) for part in (lines[n], ends[n])][:-1]
-            raw = "".join(own)
             speech = _Speech(own, self.entities)
-            if has_letters(speech.marked.text):
-                self._parts += [speech, ends[last - 1]]
-                self.texts.append(speech.marked.text)
+            if has_letters(speech.tagged.text):
+                self._parts.append(speech)
+                self.texts.append(speech.tagged.text)
             else:
-                self._parts += [raw, ends[last - 1]]
+                self._parts.append(speech.raw)
+            self._parts.append(ends[last - 1])
 
+    @abstractmethod
+    def _check(self, content: str, times: list[int]) -> None:
+        """Refuse a file of another format."""
+
+    @abstractmethod
     def _shown(self, lines: list[str], first: int, last: int) -> Iterator[tuple[int, int]]:
         """Give the stretches of lines, up to the next time, that are shown to people."""
-        raise NotImplementedError
 
     def _write(self, translations: list[str], align: Align | None) -> bytes:
         rest = iter(translations)
@@ -144,7 +140,13 @@ class SubRip(_Subtitles):
     """An .srt file: number, times, lines, and a blank line, over and over."""
 
     extension = ".srt"
-    media_type = "application/x-subrip"
+
+    def _check(self, content: str, times: list[int]) -> None:
+        if content.strip() and not times:
+            raise DocumentError(
+                "the .srt file has no line of times; expected lines such as "
+                "00:00:01,000 --> 00:00:02,500; check what kind of file it is"
+            )
 
     def _shown(self, lines: list[str], first: int, last: int) -> Iterator[tuple[int, int]]:
         if last < len(lines) and last > first and lines[last - 1].strip().isdigit():
@@ -161,11 +163,9 @@ class WebVtt(_Subtitles):
     """A .vtt file: like SubRip, with a heading, notes, styles and names of cues."""
 
     extension = ".vtt"
-    media_type = "text/vtt"
     entities = True
-    _may_be_empty = True
 
-    def _check(self, content: str) -> None:
+    def _check(self, content: str, times: list[int]) -> None:
         if not re.match(r"WEBVTT(?:[ \t\r\n]|\Z)", content):
             raise DocumentError(
                 "the .vtt file does not begin with WEBVTT; expected WebVTT; "

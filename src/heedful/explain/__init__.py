@@ -1,1 +1,1 @@
-"""Looking inside: `trace` records what happened in a pass, `render` draws it."""
+"""What happens inside a model: `trace` records a pass, `heads` measures, `render` draws."""

@@ -14,9 +14,9 @@ Span = tuple[int, int]
 
 
 def word_spans(pieces: Sequence[str]) -> list[Span]:
-    """Say which pieces are a word, end not included; ▁ marks where a word begins.
+    """Give the range of pieces of each word, end not included; ▁ marks where a word begins.
 
-    A ▁ that stands alone belongs to the word behind it, and the end symbol is no word.
+    A lone ▁ belongs to the word after it; the end symbol is no word.
     """
     starts = [i for i, piece in enumerate(pieces) if piece.startswith("▁")]
     end = len(pieces)
@@ -48,7 +48,7 @@ class Alignment:
     source: list[Span]
     target: list[Span]
     matrix: Tensor
-    """Target words x source words; a row is less than 1 where the end symbol got a share."""
+    """Target words x source words; a row sums to less than 1 where the end symbol has a share."""
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -61,9 +61,9 @@ class Alignment:
 def align(cross: Tensor, source: Sequence[str], following: Sequence[str]) -> Alignment:
     """Align by the cross-attention of all layers and heads (layer, head, query, key).
 
-    `following` are the pieces each query wrote: the target without its start, with its end. The
-    last layer is read, its heads averaged: on the built-in corpus it ties 99.6 % of the nouns
-    rightly, the layer before it 96.6 %, single heads less.
+    `following` are the pieces predicted at each query: the target without its start, with its end.
+    The heads of the last layer are averaged: on the built-in corpus this aligns 99.6 % of the
+    nouns correctly, the layer before it 96.6 %, single heads less.
     """
     layer = cross.size(0) - 1
     rows, columns = word_spans(following), word_spans(source)

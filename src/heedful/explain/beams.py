@@ -1,7 +1,7 @@
-"""A beam search as it went: what was kept, what ended and what was dropped at each step.
+"""A beam search step by step: which candidates were kept, which ended, which were dropped.
 
-The search is the ordinary one. It talks to a stepper, and here that stepper takes notes: it sees
-the logits of every row, which rows go on and with which word, and that is all there is to know.
+The search is the ordinary one. Its stepper is wrapped in one that records the logits of every row,
+which rows are kept and with which piece; the whole tree follows from that.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ __all__ = ["Branch", "Tree", "watch"]
 
 @dataclass
 class Branch:
-    """One way a beginning could have gone on."""
+    """One candidate of a step: a hypothesis, extended by one piece."""
 
     row: int
-    """The row of the beam it grew from."""
+    """The row of the beam that was extended."""
     parent: int | None
-    """That row's place among the branches of the step before."""
+    """The index of that hypothesis among the branches of the step before."""
     word: int
     logp: float
     fate: str = "dropped"
 
     @property
     def ended(self) -> bool:
-        """Whether the sentence came to its end here."""
+        """Whether the end symbol was chosen here."""
         return self.fate == "ended"
 
 
 class _Watched:
-    """A stepper that writes down what the search made of its logits; for one sentence."""
+    """A stepper that records what the search makes of its logits; for one sentence."""
 
     def __init__(self, inner: Stepper, width: int, eos: int) -> None:
         self._inner, self._width, self._eos = inner, width, eos
@@ -52,7 +52,7 @@ class _Watched:
         self._origin: list[int] = []
 
     def step(self, words: Tensor) -> Tensor:
-        """Note what was kept of the step before, then what is possible now."""
+        """Record what was kept of the step before, then the candidates of this one."""
         if self.steps:
             self._settle(words.tolist())
         logits = self._inner.step(words)
@@ -71,7 +71,7 @@ class _Watched:
         return logits
 
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
-        """Note which rows go on; their words come with the next step."""
+        """Record which rows are kept; their pieces come with the next step."""
         self._origin = rows.tolist()
         self._inner.select(rows, sources)
 
@@ -85,7 +85,7 @@ class _Watched:
             if branch is not None and not branch.ended:
                 branch.fate = "kept"
             kept.append(place)
-            # A row that only fills the beam (nothing else was possible) leads nowhere.
+            # A row that only fills the beam up has no branch; its candidates must not be shown.
             alive = branch is not None and not branch.ended
             logp.append(branch.logp if alive and branch is not None else -math.inf)
         self._rows, self._logp = kept, logp
@@ -93,7 +93,7 @@ class _Watched:
 
 @dataclass(frozen=True)
 class Tree:
-    """A whole search, and the hypotheses it gave, best first."""
+    """All steps of a search, and its hypotheses, best first."""
 
     steps: list[list[Branch]]
     found: list[Hypothesis]
@@ -101,7 +101,7 @@ class Tree:
     penalty: LengthPenalty
 
     def best(self, eos: int) -> list[int]:
-        """Give the places of the winning hypothesis, a branch a step; empty if it was cut."""
+        """Give the index of the winning hypothesis's branch at each step; empty if it was cut."""
         winner = self.found[0]
         words = [*winner.ids, eos]
         if winner.stop != "end" or len(words) > len(self.steps):
@@ -119,7 +119,7 @@ class Tree:
         return []
 
     def as_data(self, name: Any, eos: int) -> dict[str, Any]:
-        """Give the tree as the trace has it; `name` turns an id into a piece."""
+        """Give the tree in the format of the trace; `name` turns an id into a piece."""
         steps = []
         for number, branches in enumerate(self.steps):
             row = []

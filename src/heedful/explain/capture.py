@@ -1,8 +1,8 @@
-"""Watching a pass while it happens, without a flag in any call and without changing a bit.
+"""Recording what attentions and layers compute in a pass, which stays bit-exact.
 
-The fused kernel runs as ever; queries, keys, values and mask are kept beside it, and the weights
-are computed from them when somebody asks. Only the thread that captures is watched
-(`nn/observe.py`): a translation by the same model at the same moment goes its own way.
+The fused kernel runs as usual; queries, keys, values and mask are kept, and the attention weights
+are computed from them on demand. Only the thread that captures is recorded (`nn/observe.py`), so
+another thread may translate with the same model at the same time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from heedful.nn.layers import Layer
 from heedful.nn.observe import Observer, observing
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BTD, Keep
 
-__all__ = ["Captured", "Looked", "Sublayer", "capture", "pass_over"]
+__all__ = ["AttentionPass", "Captured", "Sublayer", "capture", "pass_over"]
 
 
 @dataclass(frozen=True)
-class Looked:
-    """One attention at work: what every head compared, and what it may see."""
+class AttentionPass:
+    """One attention sublayer in one pass: queries, keys and values of every head, and the mask."""
 
     module: Attention
     q: BHTK
@@ -43,23 +43,23 @@ class Looked:
 
     @property
     def weights(self) -> BHTS:
-        """The shares of each key."""
+        """The attention weights: of each query, the share of every key."""
         return self.module.weights(self.q, self.k, self.keep).detach()
 
     @property
     def output(self) -> BHTW:
-        """What each head brought back."""
+        """The output of each head: the values, mixed by the weights."""
         return mix(self.weights, self.v)
 
 
 @dataclass(frozen=True)
 class Sublayer:
-    """One step of the residual way: what was there, what was added, what was left behind."""
+    """One residual connection: its input, what the sublayer added to it, and its LayerNorm."""
 
     before: BTD
     change: BTD
     norm: nn.LayerNorm
-    """The sublayer's own: around it in post-norm, in front of it in pre-norm."""
+    """Applied to the sum in post-norm, to the sublayer's input in pre-norm."""
 
     @property
     def sum(self) -> BTD:
@@ -69,19 +69,19 @@ class Sublayer:
 
 @dataclass
 class Captured:
-    """What was seen, by the names the modules have in the model."""
+    """What was recorded, by the names the modules have in the model."""
 
-    looked: dict[str, Looked] = field(default_factory=dict)
+    attentions: dict[str, AttentionPass] = field(default_factory=dict)
     sublayers: dict[str, list[Sublayer]] = field(default_factory=dict)
-    """Of each layer, in the order they ran."""
+    """The sublayers of each layer, in the order they ran."""
     outputs: dict[str, Tensor] = field(default_factory=dict)
-    """Of the layers, and of each feed-forward's inner map."""
+    """The output of each layer, and of each feed-forward's inner linear map."""
     embedded: list[Tensor] = field(default_factory=list)
-    """Embeddings as looked up, the source's first."""
+    """The looked-up embeddings, unscaled and without positions; the source's first."""
 
 
 class Recorder(Observer):
-    """Keeps what passes, by the names the modules have in the model."""
+    """Fills a `Captured` and changes nothing."""
 
     def __init__(self, model: Transformer) -> None:
         self.found = Captured()
@@ -89,7 +89,7 @@ class Recorder(Observer):
         self._embeddings = {model.source_embedding, model.target_embedding}
 
     def value(self, module: nn.Module, x: Tensor) -> Tensor:
-        """Keep an embedding, a layer's result or what the inner map of a feed-forward gives."""
+        """Keep an embedding, a layer's output or that of a feed-forward's inner map."""
         if module in self._embeddings:
             self.found.embedded.append(x.detach())
         else:
@@ -99,13 +99,13 @@ class Recorder(Observer):
     def heads(
         self, module: Attention, q: Tensor, k: Tensor, v: Tensor, keep: Tensor | None
     ) -> Tensor:
-        """Keep what every head compares."""
-        seen = Looked(module, q.detach(), k.detach(), v.detach(), keep)
-        self.found.looked[self._names[module]] = seen
+        """Keep the queries, keys, values and mask of an attention."""
+        seen = AttentionPass(module, q.detach(), k.detach(), v.detach(), keep)
+        self.found.attentions[self._names[module]] = seen
         return super().heads(module, q, k, v, keep)
 
     def change(self, module: Layer, before: Tensor, change: Tensor, norm: nn.LayerNorm) -> Tensor:
-        """Keep a step of the residual way."""
+        """Keep a residual connection."""
         kept = Sublayer(before.detach(), change.detach(), norm)
         self.found.sublayers.setdefault(self._names[module], []).append(kept)
         return change
@@ -113,14 +113,14 @@ class Recorder(Observer):
 
 @contextmanager
 def capture(model: Transformer) -> Iterator[Captured]:
-    """Record what every attention, sublayer and layer does in this thread, in the block."""
+    """Record what the model's attentions, sublayers and layers compute in this thread."""
     recorder = Recorder(model)
     with observing(recorder):
         yield recorder.found
 
 
 def pass_over(model: Transformer, source: list[int], target: list[int]) -> tuple[Captured, Tensor]:
-    """Read a source and its target once, and give what was seen and the logits of each step.
+    """Run one teacher-forced pass, and give what was recorded and the logits of each step.
 
     `source` is without the end symbol, `target` without start and end.
     """

@@ -1,9 +1,9 @@
-"""The page as one file: works from a disk, offline, for as long as there are browsers.
+"""The page as one file, which works from a disk and offline.
 
 Browsers load no modules over file://, so the modules of `page` become one classic script. For that
 they keep to a small convention, checked here: an import is `import { a, b } from "./name.js";`, an
 export is `export` before a `function`, an `async function` or a `const`, both at the beginning of
-a line; nothing is exported under another name, and no two modules need each other.
+a line; nothing is exported under another name, and imports are not circular.
 """
 
 from __future__ import annotations

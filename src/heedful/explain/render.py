@@ -21,14 +21,14 @@ def _visible(piece: str) -> str:
 
 
 def _width(text: str) -> float:
-    """Estimate how wide a text is drawn: a Hangul syllable takes two Latin letters."""
+    """Estimate the width of a text in pixels: a Hangul syllable is about two Latin letters wide."""
     return sum(14.0 if ord(c) > 0x2E80 else 8.0 for c in text)
 
 
 def heat_map(
     rows: Sequence[str], columns: Sequence[str], weights: Tensor, title: str
 ) -> tuple[str, float, float]:
-    """Draw weights as squares, a row a query; give the SVG group and its size."""
+    """Draw weights as squares, one row for each query; give the SVG group and its size."""
     rows, columns = [_visible(r) for r in rows], [_visible(c) for c in columns]
     left = max(map(_width, rows)) + 18
     top = 44 + max(map(_width, columns)) * 0.72 + 14
@@ -50,7 +50,7 @@ def heat_map(
                 f'<rect x="{left + j * CELL:.0f}" y="{y:.0f}" width="{CELL - 2}" '
                 f'height="{CELL - 2}" '
                 f'rx="3" fill="#1c5cab" fill-opacity="{max(0.03, share):.3f}">'
-                f"<title>{escape(name)} → {escape(columns[j])}: {share:.3f}</title></rect>"
+                f"<title>{escape(name)} → {escape(columns[j])}: share {share:.3f}</title></rect>"
             )
     # The last slanted name leans out to the right of its column.
     width = left + len(columns) * CELL + _width(columns[-1]) * 0.72
@@ -60,7 +60,7 @@ def heat_map(
 def lines_between(
     words: Sequence[str], query: int, heads: Tensor, title: str
 ) -> tuple[str, float, float]:
-    """Draw from one word to all words, a colour a head, as thick as the weight."""
+    """Draw lines from one word to all words: a colour for each head, the share as thickness."""
     colours = (
         "#1c5cab",
         "#c2410c",
@@ -93,7 +93,7 @@ def lines_between(
                 f'<line x1="{left}" y1="{top + query * gap}" x2="{right}" y2="{top + j * gap}" '
                 f'stroke="{colours[h % len(colours)]}" stroke-width="{1 + 5 * share:.1f}" '
                 f'stroke-opacity="{min(1.0, 0.15 + share):.2f}" stroke-linecap="round">'
-                f"<title>head {h + 1}: {share:.3f}</title></line>"
+                f"<title>head {h + 1}: share {share:.3f}</title></line>"
             )
     width = right + max(map(_width, words)) + 20
     return "\n".join(out), max(width, _width(title) + 20), top + len(words) * gap

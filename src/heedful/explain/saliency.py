@@ -1,4 +1,4 @@
-"""Which pieces a prediction hung on: gradient x input."""
+"""Which pieces a prediction depended on: gradient x input."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["saliency"]
 
 
 class _Leaves(Observer):
-    """Makes the looked-up embeddings, the source's first, what gradients are taken for."""
+    """Detaches the looked-up embeddings, the source's first, to take gradients with respect to."""
 
     def __init__(self) -> None:
         self.found: list[Tensor] = []
 
     def value(self, module: nn.Module, x: Tensor) -> Tensor:
-        """Cut an embedding off from its table."""
+        """Replace an embedding by a leaf tensor of the same values."""
         if not isinstance(module, nn.Embedding):
             return x
         self.found.append(x.detach().requires_grad_())
@@ -26,10 +26,9 @@ class _Leaves(Observer):
 
 
 def saliency(model: Transformer, source: list[int], target: list[int]) -> tuple[Tensor, Tensor]:
-    """Give gradient x input of each taken piece's logit for source and target pieces.
+    """Give gradient x input of each target piece's logit, for source and target pieces.
 
-    A second pass, with gradients; the first one is not touched. Each row, both sides together,
-    sums to 1.
+    It runs a pass of its own, with gradients. Each row, both sides together, sums to 1.
     """
     ids, device = model.ids, model.output_weight.device
     leaves = _Leaves()

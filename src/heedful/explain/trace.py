@@ -1,6 +1,6 @@
 """What happened in a pass, as data: the JSON that docs/trace.md describes.
 
-`capture` watches the pass, `beams` the search; here both become plain numbers and lists.
+`capture` records the pass, `beams` the search; here and in `writer` both become plain lists.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["SCHEMA", "Attended", "attended", "trace"]
 
 SCHEMA = "heedful.trace/1"
 SALIENT = 64
-"""Pieces up to which the saliency is computed: each step costs a pass backwards."""
+"""Pieces up to which the saliency is computed: each step costs a backward pass."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Attended:
 def attended(
     model: Transformer, source: list[int], target: list[int], pieces: list[list[str]]
 ) -> Attended:
-    """Run one pass over a source and its target, and give all attention weights of it.
+    """Run one pass over a source and its target, and give all its attention weights.
 
     `source` is without the end symbol, `target` without start and end; `pieces` are the names of
     both, in the same way.
@@ -59,7 +59,7 @@ def attended(
 def _weights(model: Transformer, found: Captured, source: list[str], target: list[str]) -> Attended:
     def stack(part: str, name: str, layers: int) -> Tensor:
         names = [f"{part}.layers.{i}.{name}" for i in range(layers)]
-        return torch.stack([found.looked[n].weights[0].cpu() for n in names])
+        return torch.stack([found.attentions[n].weights[0].cpu() for n in names])
 
     s = model.settings
     return Attended(

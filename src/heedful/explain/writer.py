@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from heedful.errors import ConfigError
-from heedful.explain.capture import Captured, Looked, Sublayer
+from heedful.explain.capture import AttentionPass, Captured, Sublayer
 from heedful.models.transformer import Transformer
 from heedful.nn.positions import Learned
 
@@ -20,7 +20,7 @@ __all__ = ["Choice", "Names", "Writer", "leave_out"]
 TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 TOP, LENS = 10, 3
 PIECES = 200
-"""Pieces of each side that are shown: a page of more is not read by anybody."""
+"""Pieces of each side that are shown: nobody reads a page of more."""
 NUMBERS = 1_500_000
 """Numbers of vectors in one trace, about ten megabytes of JSON."""
 POSITIONS = 1000
@@ -146,42 +146,42 @@ class Writer:
         return [self._attention(*kind) for kind in kinds]
 
     def _attention(self, kind: str, part: str, name: str, layer: int, order: int) -> dict[str, Any]:
-        looked = self.found.looked[f"{part}.layers.{layer}.{name}"]
+        seen = self.found.attentions[f"{part}.layers.{layer}.{name}"]
         rows = self.shown[part]
         columns = self.shown["decoder" if kind == "decoder" else "encoder"]
-        weights = looked.weights[0, :, :rows, :columns]
+        weights = seen.weights[0, :, :rows, :columns]
         heads = []
         for head in self.heads:
             one: dict[str, Any] = {"head": head, "weights": self.numbers(weights[head])}
             if self.values:
                 one |= {
-                    "q": self.numbers(looked.q[0, head]),
-                    "k": self.numbers(looked.k[0, head]),
-                    "v": self.numbers(looked.v[0, head]),
-                    "scores": self.numbers(looked.scores[0, head]),
-                    "output": self.numbers(looked.output[0, head]),
+                    "q": self.numbers(seen.q[0, head]),
+                    "k": self.numbers(seen.k[0, head]),
+                    "v": self.numbers(seen.v[0, head]),
+                    "scores": self.numbers(seen.scores[0, head]),
+                    "output": self.numbers(seen.output[0, head]),
                 }
             heads.append(one)
         found: dict[str, Any] = {"kind": kind, "layer": layer, "heads": heads}
         if self.values:
             steps = self.found.sublayers[f"{part}.layers.{layer}"]
-            found |= self._around(looked, steps, order)
+            found |= self._around(seen, steps, order)
         return found
 
-    def _around(self, looked: Looked, steps: list[Sublayer], order: int) -> dict[str, Any]:
-        """Give what happened before and after the heads, up to the next sublayer's reading."""
+    def _around(self, seen: AttentionPass, steps: list[Sublayer], order: int) -> dict[str, Any]:
+        """Give the vectors before and after the heads, up to the input of the next sublayer."""
         here, following = steps[order], steps[order + 1]
         pre = self.model.settings.norm == "pre"
         norm = following.norm if pre else here.norm
         keep = None
-        if looked.keep is not None and not bool(looked.keep.all()):
-            size = (looked.q.size(2), looked.k.size(2))
-            keep = looked.keep[0, 0].expand(size).tolist()
+        if seen.keep is not None and not bool(seen.keep.all()):
+            size = (seen.q.size(2), seen.k.size(2))
+            keep = seen.keep[0, 0].expand(size).tolist()
         with torch.inference_mode():
             return {
                 "input": self.numbers((here.norm(here.before) if pre else here.before)[0]),
                 "keep": keep,
-                "concatenated": self.numbers(looked.module.join(looked.output)[0]),
+                "concatenated": self.numbers(seen.module.join(seen.output)[0]),
                 "projected": self.numbers(here.change[0]),
                 "residual_in": self.numbers(here.before[0]),
                 "residual_out": self.numbers(here.sum[0]),
@@ -194,7 +194,7 @@ class Writer:
             }
 
     def sublayers(self) -> list[dict[str, Any]]:
-        """Give how much each sublayer changed the residual way, and how active it was."""
+        """Give the norms of each sublayer's change and sum, and the share of active units."""
         found = []
         for part, layers in (("encoder", self.encoder_layers), ("decoder", self.decoder_layers)):
             names = ["attention", *(["cross"] if part == "decoder" else []), "feed_forward"]
@@ -223,7 +223,7 @@ class Writer:
         return {"rows": self.numbers(positions(0, rows, self.model.output_weight))}
 
     def embeddings(self) -> dict[str, Any]:
-        """Give how large the words are before and after their positions were added."""
+        """Give the norm of each embedding before and after its position was added."""
         found: dict[str, Any] = {}
         scale = math.sqrt(self.model.settings.d_model)
         for side, part, looked_up in zip(
@@ -240,7 +240,7 @@ class Writer:
         return found
 
     def lens(self, name: Names) -> list[Any]:
-        """Ask after every decoder layer what the model would have said there."""
+        """Give what the output layer would have predicted after each decoder layer."""
         layers = []
         with torch.inference_mode():
             for layer in range(self.model.settings.decoder_layers):
@@ -261,7 +261,7 @@ class Writer:
         return layers
 
     def steps(self, logits: Tensor, taken: list[int], name: Names) -> list[dict[str, Any]]:
-        """Say at each step what the model thought, so that any temperature can be worked out."""
+        """Give the prediction of each step, exact at any of the listed temperatures."""
         found = []
         for row, word in zip(logits[: self.shown["decoder"]].double(), taken, strict=False):
             logp = row.log_softmax(-1)

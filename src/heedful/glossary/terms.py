@@ -1,9 +1,9 @@
 """A glossary, and words that are not to be translated, for any model.
 
-The reserved pieces of our tokenisers stand in no training text, so a model cannot be trusted to
-pass them on. Instead the sentence is translated as it is and, beside it, each of its terms alone
-(the `probes`); where the sentence has the term's own translation, the wanted word takes its place,
-with the Korean particle behind it in the form the new word demands. What cannot be found is named.
+A model has seen no placeholders in training, so it cannot be relied on to copy them. Instead the
+sentence is translated as it is and, beside it, each of its terms alone (the `probes`); where the
+translated sentence has the translated term, the wanted word takes its place, with the Korean
+particle behind it in the form the new word demands. Terms that cannot be found are reported.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 
 from heedful.data.particles import attach
 from heedful.data.text import normalise, one_word, script_of
 from heedful.errors import DataError
 
-__all__ = ["State", "Terms"]
+__all__ = ["LONGEST_TERM", "MOST_TERMS", "State", "Terms"]
 
 MOST_TERMS = 256
 """Terms of one request, those to keep included."""
@@ -44,7 +43,7 @@ _ENDS_SENTENCE = re.compile(r"(?:\A|[.!?…]\s+)[\"'“”„«»‘’¿¡(\[]*
 
 @dataclass(frozen=True)
 class _Term:
-    """One wish: how a word of the source is to be said."""
+    """How one word of the source is to be translated."""
 
     source: str
     wanted: str
@@ -70,7 +69,7 @@ _NOTHING = State()
 
 
 class Terms:
-    """The terms of a request; without any of them nothing is ever looked for."""
+    """The terms of a request; empty and false where it has none."""
 
     def __init__(self, terms: Sequence[_Term] = ()) -> None:
         self._terms = sorted(terms, key=lambda term: -len(term.source))
@@ -78,16 +77,16 @@ class Terms:
     @classmethod
     def parse(cls, value: object, keep: object = None) -> Terms:
         """Read `{"source": "target"}` or pairs of them, and a list of what is to be kept."""
-        pairs = _pairs(value)
-        kept = _kept(keep)
-        if len(pairs) + len(kept) > MOST_TERMS:
+        wishes = [(source, target, False) for source, target in _pairs(value)]
+        wishes += [(name, name, True) for name in _kept(keep)]
+        if len(wishes) > MOST_TERMS:
             raise DataError(
-                f"{len(pairs) + len(kept):,} terms are given; expected at most {MOST_TERMS}; "
+                f"{len(wishes):,} terms are given; expected at most {MOST_TERMS}; "
                 f"send only those the text has"
             )
         found: dict[str, _Term] = {}
-        for source, target in chain(pairs, zip(kept, kept, strict=True)):
-            term = _Term(_checked(source), _checked(target), kept=source is target)
+        for source, target, kept in wishes:
+            term = _Term(_checked(source), _checked(target), kept)
             if found.setdefault(term.source, term) != term:
                 raise DataError(
                     f"the term {_short(term.source)} is given twice; expected one wish for it; "
@@ -119,8 +118,8 @@ class Terms:
     ) -> tuple[str, list[str]]:
         """Put the wanted words into a translation; give also the terms for which that failed.
 
-        `probes` are the translations of `state.probes`; without them only what the model said
-        right by itself is met.
+        `probes` are the translations of `state.probes`; without them only the terms that the model
+        itself translated as wanted are met.
         """
         if not state.found:
             return translation, []
@@ -294,7 +293,6 @@ def _sound(word: str) -> str:
         return "영일이삼사오육칠팔구"[int(last)]
     if not (last.isascii() and last.isalpha()):
         return ""
-    low = word.lower()
     if last in "lL" or (last == "R" and word.isupper()):
         return "엘"
-    return "엔" if low.rstrip(".)]\"'").endswith(("m", "n", "ng")) else "이"
+    return "엔" if word.lower().rstrip(".)]\"'").endswith(("m", "n", "ng")) else "이"

@@ -1,4 +1,4 @@
-"""Which words of a text became which, for the tags and the formatting within it."""
+"""Word alignments of one request's texts, for the tags and the formatting within them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from heedful.serve.directions import Served
 __all__ = ["Aligner"]
 
 MOST = 512
-"""Texts of a request that are looked at; in what comes after, tags stand where they stood."""
+"""Texts of a request that are aligned; in those after, tags are placed by proportion."""
 
 
 class Aligner:
-    """Ties the words of one request's texts, in a thread, until nobody wants it any more.
+    """Aligns the words of one request's texts, in a thread, until the client has left.
 
-    It runs on torch and its cost grows with the square of a text, so one runs at a time, and of
-    a text longer than `longest` there is nothing to say.
+    It runs on torch and its cost grows with the square of a text's length, so one runs at a time,
+    and a text longer than `longest` is not aligned.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Aligner:
         self._left = MOST
 
     def stop(self) -> None:
-        """Say no more: the client has left."""
+        """Align nothing more: the client has left."""
         self._left = 0
 
     def __call__(self, text: str, translation: str) -> list[tuple[int, int]]:

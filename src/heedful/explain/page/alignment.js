@@ -174,7 +174,7 @@ function sharesTable(words, best, salient, model) {
     make("td", { lang: model.source }, source === null ? "–" : words.source[source]),
     make("td", { class: "number share", "data-share": share },
       make("i", { class: "bar", "aria-hidden": "true",
-        style: { width: `${(share * 110).toFixed(1)}px` } }), shown(share, 2))]);
+        style: { width: `${(share * 72).toFixed(1)}px` } }), shown(share, 2))]);
   return scroller(say("shareTitle"), table(say("shareTitle"),
     [say("targetSide"), say(salient ? "movedBy" : "mostLookedAt"), say("share")], rows));
 }

@@ -137,7 +137,7 @@ function showBars(list, told, step, { temperature, topK, topP }) {
   ].join(" ");
 }
 
-// The look-ahead mask: row by row the decoder may see one piece more, never what is to come.
+// The look-ahead (causal) mask: row i may attend to the pieces up to i.
 function triangle(names, step) {
   const count = names.length;
   const cell = Math.max(2, Math.min(30, 340 / count));

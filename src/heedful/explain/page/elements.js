@@ -41,7 +41,7 @@ export function textWidth(text, size, weight = 400) {
   return ruler.measureText(text).width;
 }
 
-// Cut a text to a width; who cuts must show the whole somewhere else.
+// Cut a text to a width; the caller must show the whole text somewhere else.
 export function fitted(text, size, room) {
   if (textWidth(text, size) <= room) return text;
   const letters = [...text];
@@ -60,8 +60,8 @@ export function scroller(label, ...children) {
     ...children);
 }
 
-// One table for all: the first column names the row. A head written as ["q · k"] stands above
-// numbers, which line up at their right end.
+// Every table of the page: the first column names the row; a head given as a list, ["q · k"],
+// stands above numbers and is aligned to the right.
 export function table(caption, heads, rows) {
   return make("table", {},
     make("caption", { class: "unseen" }, caption),
@@ -73,8 +73,7 @@ export function table(caption, heads, rows) {
   );
 }
 
-// The same facts for those who do not see the picture, or would rather read. A large table is
-// only built when it is asked for.
+// The facts of a picture as a table, for screen readers and whoever prefers it; built when opened.
 export function asTable(id, words, build) {
   const details = make("details", { class: "words", "data-unsaved": true },
     make("summary", { id, onclick: () => {
@@ -83,8 +82,8 @@ export function asTable(id, words, build) {
   return details;
 }
 
-// A group of things of which one is in the tab order: arrows go on from it. `groups` are lists of
-// elements side by side (columns or rows of words); along moves within, across to the next list.
+// A roving tabindex: one element is in the tab order, the arrow keys move to the others. `groups`
+// are lists side by side; the keys `along` move within a list, `across` to the next one.
 export function arrows(groups, along, across) {
   const all = groups.flat();
   const home = all.find((each) => each.getAttribute("aria-selected") === "true") ?? all[0];

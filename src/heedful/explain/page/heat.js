@@ -6,7 +6,7 @@ import { draw, fitted, FONTS, make, textWidth } from "./elements.js";
 
 const RECTANGLES = 1600;
 
-// Paint a grid of colours, a pixel a cell, and give it as the address of a picture.
+// Paint a grid of colours, a pixel a cell, and give it as a data URL.
 export function pixels(rows, columns, paint) {
   const canvas = make("canvas", { width: columns, height: rows });
   const context = canvas.getContext("2d");

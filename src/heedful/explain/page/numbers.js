@@ -10,8 +10,8 @@ export function add(a, b) {
   return a.map((value, i) => value + b[i]);
 }
 
-// Subtracting the largest score changes no share and keeps exp from overflowing. A score of
-// -Infinity (masked) gets exactly 0; where all are masked, so are all shares.
+// The largest score is subtracted, so that exp cannot overflow. A masked score, -Infinity, gets
+// exactly 0; where all are masked, all shares are 0.
 export function softmax(scores) {
   const largest = Math.max(...scores);
   const exps = scores.map((s) => (s === -Infinity ? 0 : Math.exp(s - largest)));
@@ -47,9 +47,9 @@ export function layerNorm(vector, { weight, bias, epsilon }) {
 }
 
 // The chance of each of the top pieces after temperature, top-k and top-p, in the order in which
-// the sampler applies them. `rest` of a step holds what all other pieces weigh together at each
-// temperature, so the shares are exact, not estimated from the ten. Only where top-p reaches
-// beyond the ten is the kept mass unknown: then `open` is true and nothing is divided by it.
+// the sampler applies them. `rest` of a step is the logsumexp of all other logits at each
+// temperature, so the probabilities are exact. Only where top-p reaches beyond the ten is the kept
+// mass unknown: then `open` is true and nothing is renormalised.
 export function sample(step, temperature, topK, topP) {
   const logits = step.top.map((each) => each.logit / Number(temperature));
   const rest = step.rest[temperature] ?? -Infinity;

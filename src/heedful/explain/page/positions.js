@@ -1,4 +1,4 @@
-// Positions: the pattern added at each place, and how alike two places are.
+// Positions: the encoding added at each, and the dot products between them.
 
 import { colour, signed } from "./colours.js";
 import { controls, selection } from "./controls.js";
@@ -118,7 +118,7 @@ function distances(far, room) {
     make("div", { class: "scroll" }, svg));
 }
 
-// How long each word's vector is before and after its position was added.
+// The norm of each embedding before and after its position was added.
 function sizes(trace, side) {
   const { before, after } = trace.embeddings[side];
   const names = trace[side].pieces.map(visible);

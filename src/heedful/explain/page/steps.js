@@ -42,8 +42,8 @@ export function drawSteps(place, context) {
     word: queries[query], keys, ...pass });
 }
 
-// The whole way of one query: from its dot products to what the next sublayer reads. Of the heads
-// that were left out of the trace, and of W^O, only the results are known.
+// One query, from its dot products to the input of the next sublayer. Of heads that are not in
+// the trace, and of W^O, only the results are known.
 export function passOf(trace, attention, head, query) {
   const { model } = trace;
   const run = (each) => attend({ query: each.q[query], keys: each.k, values: each.v,
@@ -148,7 +148,7 @@ function normStage({ trace, attention, query, pass, count, more, name }) {
       more, id: "more-normed" })));
 }
 
-// How long the word's vector became, and how much each sublayer had to do with it.
+// The norm of what each sublayer added to the word's vector, and of the sum.
 function sizesStage({ trace, query, name }, kind) {
   const part = kind === "encoder" ? "encoder" : "decoder";
   const found = trace.sublayers.filter((each) => each.part === part);

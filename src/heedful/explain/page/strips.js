@@ -1,5 +1,5 @@
-// A vector as a strip of coloured cells, each with its number; long ones begin, and say how they
-// go on. Every cell carries its exact number as data, for whoever wants to check.
+// A vector as a strip of coloured cells with their numbers; of a long one the first coordinates.
+// Every cell has its exact number as data, for tests.
 
 import { inkOn, signed } from "./colours.js";
 import { make } from "./elements.js";

@@ -1,4 +1,4 @@
-// Tabs as the ARIA practices describe them: one is in the tab order, arrows move and open.
+// Tabs as in the ARIA Authoring Practices: one is in the tab order, arrow keys move and open.
 
 import { find } from "./elements.js";
 

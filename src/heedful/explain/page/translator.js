@@ -108,7 +108,7 @@ async function copy() {
   }
 }
 
-// First the translation, then what happened inside; a newer request puts an older one aside.
+// First the translation, then its trace; a newer request aborts an older one.
 async function translate() {
   const q = find("source-text").value;
   if (!q.trim()) {

@@ -279,7 +279,7 @@ const WORDS = {
   play: ["Play", "재생"],
   pause: ["Pause", "멈춤"],
   step: ["Step", "단계"],
-  stepOf: ["{0} of {1}", "{1}단계 중 {0}"],
+  stepOf: ["{0} of {1}", "{0} / {1}"],
   stepBack: ["One step back", "한 단계 뒤로"],
   stepOn: ["One step on", "한 단계 앞으로"],
   temperature: ["Temperature", "온도"],
@@ -327,8 +327,8 @@ const WORDS = {
   alignmentTitle: ["What each word looked at", "단어마다 본 곳"],
   alignmentLead: [
     "A line ties a word of the translation to a source word it looked at while it was written. Its "
-      + "thickness is the share; the number beside a word is its largest share. Looking at a word "
-      + "is not yet being its translation.",
+      + "thickness is the share; the number beside a word is its largest share. The word looked at "
+      + "most need not be the one that is translated.",
     "선은 번역의 단어를 그것을 쓸 때 본 원문의 단어와 이어 줍니다. 선의 굵기가 몫이고, 단어 곁의 수는 "
       + "가장 큰 몫입니다. 어떤 단어를 보았다고 해서 꼭 그 단어의 번역인 것은 아닙니다."],
   tiesFrom: ["Lines from", "선의 근거"],

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from heedful import files
+from heedful.data.findings import KINDS, KOREAN, told_places
 
 __all__ = ["write_page"]
 
 POINTS = 1500
-"""Lines of the log drawn at most; of a longer one every so manieth."""
+"""Lines of the log drawn at most; of a longer one every n-th."""
+
+NOTED = ("kind", "step", "from", "found", "loss", "usual", "text")
+"""What the page reads of a record it tells in words."""
 
 
 def write_page(
@@ -29,25 +33,25 @@ def write_page(
     """Write the page of a run from its log, its state, its settings and the data report."""
     records = [json.loads(line) for line in log.read_text(encoding="utf-8").split("\n") if line]
     steps = [r for r in records if r["kind"] == "step"]
-    looks = [r for r in records if r["kind"] == "look"]
+    evaluations = [r for r in records if r["kind"] == "look"]
     every = -(-len(steps) // POINTS) or 1
-    score = next(iter(looks[0]["figures"])) if looks else "BLEU"
-    notes = [_words(r) for r in records if r["kind"] in ("rollback", "spike", "note")]
+    score = next(iter(evaluations[0]["figures"])) if evaluations else "BLEU"
+    notes = [r for r in records if r["kind"] in ("rollback", "spike", "note")]
     facts = {
         "name": name,
         "status": state["why"] or "running",
         "step": state["step"],
-        "best": state["best"] if looks else None,
+        "best": state["best"] if evaluations else None,
         "score": score,
         "seconds": state["spent"],
         "tokens": state["tokens"],
         "parameters": parameters,
-        "notes": notes[-20:],
+        "notes": [{key: r[key] for key in NOTED if key in r} for r in notes[-20:]],
         "rollbacks": [r["from"] for r in records if r["kind"] == "rollback"],
         "steps": [{k: v for k, v in s.items() if k not in ("kind", "at")} for s in steps[::every]],
-        "looks": looks,
+        "evaluations": evaluations,
         "settings": settings,
-        "health": health,
+        "health": None if health is None else _health(health),
     }
     # In a script element nothing but "<" can end it, or begin a comment.
     data = json.dumps(_finite(facts), ensure_ascii=False).replace("<", "\\u003c")
@@ -65,10 +69,16 @@ def _finite(value: Any) -> Any:
     return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _words(record: Mapping[str, Any]) -> str:
-    step = f"{record['step']:,}"
-    if record["kind"] == "rollback":
-        return f"step {record['from']:,}: {record['found']}; back to step {step}, half the rate"
-    if record["kind"] == "spike":
-        return f"step {step}: loss {record['loss']:.2f} where {record['usual']:.2f} is usual"
-    return f"step {step}: {record['text']}"
+def _health(health: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what the doctor found, in both languages of the page."""
+    problems = health["problems"]
+    places = told_places([(problem["lines"], problem["count"]) for problem in problems])
+    told = [
+        {
+            "what": {"en": KINDS[problem["kind"]][0], "ko": KOREAN[problem["kind"]]},
+            "count": problem["count"],
+            "where": where,
+        }
+        for problem, where in zip(problems, places, strict=True)
+    ]
+    return {"pairs": health["pairs"], "kept": health["kept"], "problems": told}
