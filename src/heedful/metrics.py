@@ -146,7 +146,7 @@ def compare(
             _resampled(metric, theirs, samples)
         )
         strays = np.abs(differences - differences.mean())
-        # A rounding error must not decide whether a tie counts.
+        # 1e-9: a rounding error must not decide whether a tie counts.
         luck = int((strays >= abs(value - base) - 1e-9).sum())
         found.append(Comparison(name, value, base, value - base, (luck + 1) / (samples + 1)))
     return found
@@ -247,9 +247,9 @@ def _score(
     return Score(name, value, low, high, str(metric.get_signature()))
 
 
-# sacreBLEU's public functions keep the ends of the interval to themselves, take the seed from the
-# environment and hold every resampled test set in memory at once, so these three reach below them.
-# The tests hold the results against the public ones.
+# sacreBLEU's public functions do not return the ends of the interval, take the seed from the
+# environment and hold every resampled test set in memory at once, so these three use its internals.
+# The tests compare the results with those of the public functions.
 
 
 def _statistics(

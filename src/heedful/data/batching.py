@@ -1,8 +1,8 @@
 """Sentences to batches: of like lengths on both sides, within a budget, in a repeatable order.
 
 A batch costs rows x (longest source + longest target), padding included. Sorted by target length
-alone, two fifths of a caption corpus would be padding; sorted by both, a twentieth is. Where words
-are split in other ways each time, lengths change with them, and it is the drawn ones that count.
+alone, two fifths of a caption corpus would be padding; sorted by both, a twentieth is. With
+subword regularisation the lengths change each epoch; then those of the sampled splits are used.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __all__ = ["Batch", "Batches", "pad"]
 
 
 FORGET_EVERY = 4
-"""Batches after which the memory of what was read of the corpus is given back."""
+"""Batches after which the mapped pages of the corpus are released."""
 MEASURED = 10_000
-"""Sentences whose drawn lengths are found at once."""
+"""Sentences whose sampled lengths are found at once."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,9 @@ class Batches:
         return plan
 
     def batch(self, rows: np.ndarray, epoch: int, part: int = 0, parts: int = 1) -> Batch:
-        """Make one batch of a plan, or one of several parts of like cost: every so manieth row."""
-        whole, first = rows, (part + int(rows[0])) % parts  # not always the same one has more
+        """Make one batch of a plan, or one of several parts of like cost: every n-th row."""
+        # Shifted, so that it is not always the same part that has a row more.
+        whole, first = rows, (part + int(rows[0])) % parts
         idle = first >= len(rows)
         rows = rows[:1] if idle else rows[first::parts]
         sources, targets = (self._drawn(side, rows, epoch) for side in (0, 1))
@@ -161,7 +162,7 @@ class Batches:
         return found[0], found[1]
 
     def _drawn(self, side: int, rows: np.ndarray, epoch: int) -> list[list[int]]:
-        """Give some sentences of a side as they are in an epoch."""
+        """Give sentences of one side as they are split in an epoch."""
         ids = (self._corpus.source, self._corpus.target)[side]
         some = [ids[i] for i in rows.tolist()]
         if self._variants is None:

@@ -1,4 +1,4 @@
-"""Files to ids: the corpus as numbers on disk, mapped into memory so that its size costs none.
+"""Files to ids: the corpus as numbers on disk, memory-mapped, so that its size needs no RAM.
 
 `doctor.examine` has gone over the text once and said which lines are kept. `prepare` goes over it
 again: a part of it teaches the pieces, a part is held out for development where none was
@@ -26,7 +26,7 @@ from heedful.settings import Settings
 __all__ = ["Corpus", "Ids", "Pair", "development_size", "number_of", "pairs_of", "prepare"]
 
 CHUNK = 20_000
-"""Pairs encoded at once: enough to keep the cores busy, little enough to forget."""
+"""Pairs encoded at once: enough to keep the cores busy, few enough to hold in memory."""
 
 Pair = tuple[str, str]
 Progress = Callable[[str, int, int], None]
@@ -54,7 +54,7 @@ class Ids:
         return self.numbers[begin : int(self.ends[index])]
 
     def forget(self) -> None:
-        """Let the system take back the memory of what was read; the disk still has it."""
+        """Release the mapped pages that were read; the disk still has them."""
         for mapped in (self.ends, self.numbers):
             pages = getattr(mapped, "_mmap", None)
             if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
@@ -113,7 +113,7 @@ class Corpus:
         return len(self.source)
 
     def forget(self) -> None:
-        """Let the system take back the memory of what was read."""
+        """Release the mapped pages that were read."""
         self.source.forget()
         self.target.forget()
 
@@ -129,7 +129,7 @@ class Corpus:
 
     @classmethod
     def open(cls, folder: Path) -> Corpus:
-        """Map a corpus that `prepare` wrote, if it is to the bit what was written."""
+        """Map a corpus that `prepare` wrote, after checking that no byte of it has changed."""
         facts = files.read_sealed(folder / "corpus.json")
         for name, digest in facts["files"].items():
             file = folder / name
@@ -182,7 +182,7 @@ def _lines_of(
 
 
 class _Again:
-    """Text that can be gone over more than once without being kept."""
+    """Text that can be iterated more than once without being kept in memory."""
 
     def __init__(self, begin: Callable[[], Iterator[str]]) -> None:
         self._begin = begin

@@ -2,8 +2,8 @@
 
 The two lines of a pair are long or short together: the log of one length is near that of the
 other, up to a constant. From a missing line on, each line meets its neighbour's translation and
-the difference is larger, but small again at the right offset. The cheapest way through the offsets,
-from none to the difference of the counts, says where it is left first.
+the difference is larger, but small again at the right offset. The path of lowest cost
+through the offsets, from 0 to the difference of the counts, says where offset 0 is left.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["drift"]
 _EXACT = 12
 """Offsets up to this one are all tried, farther ones in steps that double."""
 _TELLING = 0.9
-"""Lengths tell something when the best way costs less than this part of a pairing by chance."""
+"""Lengths tell something when the best path costs less than this share of a pairing by chance."""
 _LEAP = 2.0
-"""Price of a change of offset, in units of an ordinary difference times the log of the lines."""
+"""Cost of a change of offset, in units of an ordinary difference times the log of the lines."""
 
 Floats = NDArray[np.float64]
 
@@ -38,15 +38,16 @@ def drift(source_lines: Iterable[str], target_lines: Iterable[str]) -> int | Non
     lines, missing = len(shorter), len(longer) - len(shorter)
     if lines < 2:
         return None
-    # Chance is a pairing with a near line, on the side where no offset can lead: in a file sorted
-    # by length near lines are as long as the right one, and the lengths must be seen not to tell.
+    # `chance` is what pairing each line with a near but wrong one costs, at an offset that is not
+    # searched. In a file sorted by length near lines are as long as the right one; the comparison
+    # below then says that the lengths do not tell.
     chance = float(_apart(longer[:lines], np.roll(shorter, -min(7, lines // 2))).mean())
     aligned = _apart(longer[:lines], shorter)
     ordinary = float(np.minimum(aligned, _apart(longer[missing:], shorter)).mean())
     leap = _LEAP * ordinary * math.log(lines)
 
-    cost = _sums(aligned)  # of the cheapest way to be at a line, all offsets so far considered
-    left = np.arange(lines + 1)  # where that way left the offset 0
+    cost = _sums(aligned)  # lowest cost to reach each line with the offsets so far
+    left = np.arange(lines + 1)  # where that path left offset 0
     lost = np.full(lines, chance)
     for offset in (None, *_offsets(missing)):
         here = _sums(lost if offset is None else _apart(longer[offset : offset + lines], shorter))

@@ -1,8 +1,8 @@
 """Language codes, and what the name of a file says: its kind, its columns and its languages.
 
 The codes are BCP 47's primary tags: the two letters of ISO 639-1 where a language has them, three
-letters otherwise, and `und` for an undetermined one. Nothing is done with a language that its
-text would not allow anyway; a code is a label on a model, so a wrong one is a mistake to be told.
+letters otherwise, and `und` for an undetermined one. A code labels a model, and chooses how lines
+are split into sentences and how BLEU splits words; an unknown code is an error.
 """
 
 from __future__ import annotations

@@ -227,8 +227,8 @@ def recognise_encoding(sample: bytes) -> str | None:
     high = sum(len(run) for run in re.findall(rb"[\x80-\xff]+", sample))
     if controls > len(sample) / 100:
         return None
-    # Bytes that a double-byte encoding needs two by two, and accented letters seldom have so. For
-    # Korean they are the syllables of KS X 1001, in which a text almost wholly stays.
+    # Pairs of bytes that are common in a double-byte encoding; accented letters of a single-byte one
+    # seldom make them. For Korean they are the syllables of KS X 1001, nearly all a text has.
     double = {"cp949": rb"[\xb0-\xc8][\xa1-\xfe]", "gb18030": rb"[\xa1-\xfe]{2}"}
     for name, pattern, share in (
         ("utf-8", "", 0.0),
@@ -247,7 +247,9 @@ def recognise_encoding(sample: bytes) -> str | None:
         if len(re.findall(pattern, text)) >= share * wide:
             return name
     letters = len(re.findall(rb"[A-Za-z]", sample))
-    if high > letters:  # Cyrillic: small letters are most letters, and the two disagree where
+    if (
+        high > letters
+    ):  # Cyrillic: most letters are small, and the two encodings put those in other places
         small = len(re.findall(rb"[\xe0-\xff]", sample))
         return "cp1251" if 2 * small > high else "koi8-r"
     return "cp1252" if re.search(rb"[\x80-\x9f]", sample) else "latin-1"

@@ -46,7 +46,7 @@ _ABBREVIATIONS = {
     "ru": "т.е т.к т.н им ул проф акад тов",
 }
 """What is followed by the rest of its sentence even where a capital comes next. What may also end
-a sentence ("etc.", "Inc.", "a.m.") is not here: a capital behind it is then believed."""
+a sentence ("etc.", "Inc.", "a.m.") is not here: a capital after it begins a sentence."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -183,7 +183,7 @@ def chop(text: str, limit: int, length: Callable[[str], int]) -> list[str]:
             goal = start + rest // 2 if rest < 2 * guess else end
             end = _best_cut(text, start, end, min(goal, end))
             while end - start > 1 and length(text[start:end]) > limit:
-                end = start + (end - start) // 2  # a longer text may have measured shorter
+                end = start + (end - start) // 2  # a longer text may have had fewer tokens
         parts.append(text[start:end])
         start = end
     return parts

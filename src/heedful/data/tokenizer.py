@@ -185,7 +185,7 @@ class Tokenizer:
         return side.encode_many(texts, threads or cores())
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Give the text of target ids; special ids say nothing."""
+        """Give the text of target ids; special ids are left out."""
         special = (self.ids.eos, self.ids.pad)
         return self._target.decode([int(i) for i in ids if i not in special])
 

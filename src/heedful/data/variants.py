@@ -1,8 +1,8 @@
-"""Subword regularisation: the same sentences, their words split in other ways each time.
+"""Subword regularisation: the same sentences, their words split otherwise in each epoch.
 
-On small data this works like more data. sentencepiece can sample, but its random generator cannot
-be set to a place, so a run could not be continued exactly. Here each word's likely ways are asked
-for once, and which one is taken follows from a number of its own: that of the seed, the epoch, the
+On small data this works like more data. sentencepiece can sample, but the state of its random
+generator cannot be restored, so a run could not be continued exactly. Here each word's likely
+splits are asked for once, and which one is taken follows from a hash of the seed, the epoch, the
 sentence and the word. So any sentence of any epoch can be drawn at any time, alone or with others.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["Variants", "keys"]
 
 Way = tuple[int, ...]
 Change = tuple[int, int, int, Way]
-"""In which sentence, from which piece to which, and what comes there."""
+"""The sentence, the first piece replaced, the one after the last, and what replaces them."""
 
 
 def keys(seed: int, epoch: int, side: int, rows: np.ndarray) -> np.ndarray:
@@ -37,13 +37,13 @@ def _mixed(numbers: np.ndarray) -> np.ndarray:
 
 
 class Variants:
-    """Draws other ways to split the words of sentences."""
+    """Samples other splits of the words of sentences."""
 
     WAYS = 12
     SHARPNESS = 0.3
-    """Ways are drawn with probability ** this: lower is more alike."""
+    """A split is sampled in proportion to its probability to this power: lower is more uniform."""
     REMEMBERED = 50_000
-    """Words whose ways are kept, some three kilobytes each."""
+    """Words whose splits are cached, some three kilobytes each."""
 
     def __init__(self, tokenizer: Tokenizer, chance: float, most: int | None = None) -> None:
         """Split a word anew with this chance; no sentence gets more pieces than `most` by it."""
@@ -58,7 +58,7 @@ class Variants:
         """Split words anew, each with the given chance."""
         drawn = [sentence.tolist() for sentence in sentences]
         changes, _ = self._fitting(sentences, keys)
-        for sentence, begin, end, way in reversed(changes):  # what is before one stays in place
+        for sentence, begin, end, way in reversed(changes):  # so that earlier places stay right
             drawn[sentence][begin:end] = way
         return drawn
 
@@ -88,7 +88,7 @@ class Variants:
         flat = np.concatenate(sentences)
         origins = np.concatenate([[0], ends[:-1]])
         begins = self._begins[flat]
-        begins[origins[origins < len(flat)]] = True  # of an empty sentence: it is the next one's
+        begins[origins[origins < len(flat)]] = True  # an empty last sentence begins nothing
         starts = np.flatnonzero(begins)
         stops = np.append(starts[1:], len(flat))
         owners = np.searchsorted(ends, starts, side="right")
@@ -99,19 +99,19 @@ class Variants:
             start, stop = int(starts[word]), int(stops[word])
             choices = self._ways(tuple(flat[start:stop].tolist()))
             if choices is not None:
-                # A number below the chance, divided by it, is once more any number below one.
+                # Given that it is below the chance, the quotient is again uniform in [0, 1).
                 way = choices[0][bisect_left(choices[1], chances[word] / self._chance)]
                 begin = int(offsets[word])
                 yield int(owners[word]), begin, begin + stop - start, way
 
     def _ways(self, word: Way) -> tuple[list[Way], list[float]] | None:
-        """Give the other ways to split a word, and up to which number each of them is taken."""
+        """Give the other splits of a word and their cumulative probabilities."""
         if word in self._known:
             return self._known[word]
         tokenizer = self._tokenizer
         text = tokenizer.decode(word)
         ways = [tuple(w) for w in tokenizer.ways(text, self.WAYS)] if text else []
-        # A word cut out of a longer run, or made of bytes, may not come back as itself: leave it.
+        # Alone, a word cut out of a longer run or made of bytes may be split otherwise: leave it.
         others = [w for w in ways if w != word] if word in ways else []
         found = None
         if others:

@@ -79,7 +79,7 @@ _LASTING = frozenset(_verbs("sleep wait sing cry run walk dance work"))
 _STILL = frozenset(_verbs("sleep wait sing cry"))
 _AT_A_PLACE = _LASTING | set(_verbs("see find meet buy sell lose eat draw"))
 _FOND = frozenset(_verbs("love like"))
-"""One loves somebody in particular: not to love just any has no good French."""
+"""Their object is definite: "doesn't love a dog" has no good French."""
 
 
 class Event(NamedTuple):
@@ -129,7 +129,7 @@ def somewhere(choice: Choice, event: Event, rest: Complement, likely: float) -> 
 
 
 def _dated(tense: Tense, negative: bool) -> bool:
-    """Whether an adverb of time is clear: not every day, or every day not?"""
+    """Whether an adverb of time may be added; "doesn't ... every day" would have two meanings."""
     return not negative or tense is not Tense.PRESENT
 
 
@@ -329,7 +329,7 @@ def said_to(subject: Phrase, verb: Verb, to: Pronoun, tense: Tense, negative: bo
 
 
 def _oneself(subject: Phrase, to: Phrase) -> bool:
-    """Whether the object would need a reflexive, or is among us."""
+    """Whether subject and object overlap: I saw myself, we saw me."""
     first = (Agreement.JE, Agreement.NOUS)
     return not subject.lemma and (
         subject.who is to.who or (subject.who in first and to.who in first)

@@ -2,8 +2,8 @@
 
 In "The animal didn't cross the street because it was too tired" it is the animal, with "too
 wide" the street: only the adjective and the verb tell. French has to say il or elle, so its
-pronoun shows what was understood. The two nouns mostly differ in gender here, which leaves a
-guess not much better than one half.
+pronoun shows what was understood. The two nouns mostly differ in gender here, so that a guess is
+right little more often than half of the time.
 """
 
 from __future__ import annotations
@@ -129,14 +129,14 @@ _WHEN: tuple[When, ...] = (
     (can, Tense.PAST, Tense.PAST),
     (can, Tense.PRESENT, Tense.PRESENT),
 )
-"""How the verb is said, its tense, and the tense of the reason: it won't because it is."""
+"""The predicate, its tense, and the tense of the reason: it won't because it is."""
 
 _DIFFERENT = 0.85
 _DESCRIBED = 0.07
 
 
 def _whens(verb: Verb) -> tuple[When, ...]:
-    """What does not fit has no choice, so can and can't are left out."""
+    """Give the tenses a verb may have; can't fit says no more than doesn't fit and is left out."""
     return _WHEN[:3] if verb is FIT else _WHEN
 
 
@@ -160,7 +160,7 @@ class Reason(NamedTuple):
     rest: Complement
     pairs: Pairs
     of_agent: bool
-    """Whether it stands for the agent."""
+    """Whether "it" stands for the agent; else it stands for the thing."""
 
 
 def _reason(
@@ -210,7 +210,7 @@ def explained(clause: Clause, construction: str, reason: Reason, pairs: Pairs) -
 
 def _phrase(choice: Choice, noun: Noun) -> Phrase:
     determiner = choice.one(SINGLE[noun])
-    if choice.random() < _DESCRIBED and (options := _BESIDE[noun.kind]):
+    if choice.chance(_DESCRIBED) and (options := _BESIDE[noun.kind]):
         return noun_phrase(noun, determiner, choice.one(options))
     return noun_phrase(noun, determiner)
 
@@ -218,13 +218,13 @@ def _phrase(choice: Choice, noun: Noun) -> Phrase:
 def draw_reason(choice: Choice) -> Reason:
     """Choose a scene, its two nouns, and what is wrong with which."""
     scene = choice.one(SCENES)
-    feminine = choice.random() < 0.5
-    other = feminine ^ (choice.random() < _DIFFERENT)
+    feminine = choice.chance(0.5)
+    other = feminine ^ choice.chance(_DIFFERENT)
     actor = choice.one(scene.agents[feminine])
     noun = choice.one(scene.objects[other])
     agent, thing = _phrase(choice, actor), _phrase(choice, noun)
     when = choice.one(_whens(scene.verb))
-    of_agent = choice.random() < 0.5
+    of_agent = choice.chance(0.5)
     adjective = choice.one(scene.of_agent[actor] if of_agent else scene.of_object[noun])
     return _reason(agent, thing, scene.verb, when, adjective, of_agent)
 

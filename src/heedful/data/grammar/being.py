@@ -118,7 +118,7 @@ def draw_place(choice: Choice, phrase: Phrase, particle: str) -> Complement:
 
 
 def draw_scene(choice: Choice, phrase: Phrase) -> Complement:
-    """Choose a place where this one may do something that takes room."""
+    """Choose a place with enough room to do something there."""
     preposition = choice.one(BESIDE if phrase.kind == "animal" else AROUND)
     return located(preposition, choice.phrase(preposition.things, SINGLE), "에서")
 

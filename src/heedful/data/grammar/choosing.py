@@ -41,19 +41,22 @@ Role = Mapping[Noun, tuple[Determiner, ...]]
 """The determiners each noun may have; one written twice is chosen twice as often."""
 
 _KINDS = tuple(dict.fromkeys(noun.kind for noun in NOUNS))
-_SPOTS = frozenset(of("way", "water", "height", "place", "tree"))
-_NOBODYS = frozenset(of("adult", "child", "singer", "farmer", "writer", "bus", "train"))
+_PLACES = frozenset(of("way", "water", "height", "place", "tree"))
+_UNOWNED = frozenset(of("adult", "child", "singer", "farmer", "writer", "bus", "train"))
 
 
 def _role(bare: tuple[Determiner, ...], own: tuple[Determiner, ...] = ()) -> Role:
-    """Nobody's mother is just a mother, kings have no owner, and one bridge is enough."""
+    """Give the determiners of every noun: `bare` ones, and `own`, the possessives.
+
+    Family always has a possessive, a place is always singular, and some nouns have no owner.
+    """
 
     def determiners(noun: Noun) -> tuple[Determiner, ...]:
         if noun.kind == "family":
             return OUR_OWN
-        if noun in _SPOTS:
+        if noun in _PLACES:
             return tuple(one for one in bare if not one.plural)
-        return bare if noun in _NOBODYS else bare + own
+        return bare if noun in _UNOWNED else bare + own
 
     return {noun: determiners(noun) for noun in NOUNS}
 
@@ -83,7 +86,7 @@ _OTHERS = (YOU, HE, SHE, THEY)
 
 
 class Choice:
-    """A source of decisions, the same for the same seed."""
+    """A random source: the same decisions for the same seed."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed).random
@@ -92,13 +95,13 @@ class Choice:
         """Choose among the options."""
         return options[int(self.random() * len(options))]
 
-    def chance(self, likely: float) -> bool:
+    def chance(self, probability: float) -> bool:
         """Decide yes with this probability."""
-        return self.random() < likely
+        return self.random() < probability
 
     def adjective(self, kind: str, likely: float) -> Adjective | None:
         """Choose an adjective for a kind of noun, or none."""
-        if self.random() < likely and (options := DESCRIBING[kind]):
+        if self.chance(likely) and (options := DESCRIBING[kind]):
             return self.one(options)
         return None
 
@@ -109,7 +112,7 @@ class Choice:
         return noun_phrase(noun, determiner, self.adjective(noun.kind, likely))
 
     def other(self, than: Phrase, nouns: Sequence[Noun], role: Role, likely: float = 0.0) -> Phrase:
-        """Choose a phrase about something else: nobody meets himself."""
+        """Choose a phrase with another noun than this one: nobody meets himself."""
         while True:
             phrase = self.phrase(nouns, role, likely)
             if phrase.lemma != than.lemma:
@@ -120,7 +123,7 @@ class Choice:
         return self.one(PRONOUNS).phrase
 
     def asked_about(self, subject: Phrase) -> Phrase:
-        """Replace I and we: in the plain style nobody asks -니 about himself."""
+        """Replace I and we: a Korean question in -니 is not asked about oneself."""
         if subject.who in (Agreement.JE, Agreement.NOUS):
             return self.one(_OTHERS).phrase
         return subject
@@ -129,6 +132,6 @@ class Choice:
         self, nouns: Sequence[Noun], role: Role, likely: float = 0.0, pronoun: float = 0.3
     ) -> Phrase:
         """Choose a noun phrase, or with the given probability a pronoun."""
-        if self.random() < pronoun:
+        if self.chance(pronoun):
             return self.person()
         return self.phrase(nouns, role, likely)

@@ -104,7 +104,7 @@ def stated(
     clitic: str = "",
     ahead: int = 0,
 ) -> Clause:
-    """Say it. `mood` is how the Korean goes on; `clitic` and `ahead` are French pronoun objects."""
+    """Give a statement. `mood` is the Korean ending; `clitic`, `ahead`: see `french.finite`."""
     who = subject.who
     return Clause(
         f"{subject.en} {predicate.en(tense, negative, who)}{complement.en}",
@@ -120,7 +120,7 @@ def reported(
     negative: bool,
     complement: Complement = NOTHING,
 ) -> Clause:
-    """Say it as what somebody thinks or says: that ..., que ..., ...다고."""
+    """Give a reported statement: that ..., que ..., ...다고."""
     who = subject.who
     return Clause(
         f"that {subject.en} {predicate.en(tense, negative, who)}{complement.en}",
@@ -132,7 +132,7 @@ def reported(
 def asked(
     subject: Subject, predicate: Predicate, tense: Tense, complement: Complement = NOTHING
 ) -> Clause:
-    """Ask whether it is so."""
+    """Give a yes-no question."""
     who = subject.who
     before, after = predicate.ask(tense, who)
     return Clause(

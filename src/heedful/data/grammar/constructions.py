@@ -41,7 +41,7 @@ _ACTIONS = tuple(verb for verb in TRANSITIVE if verb.lemma not in STATES)
 
 
 def _heads(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
-    """Leave out the family: there is only one of whom I could say "my mother who"."""
+    """Leave out the family: "my mother who" would say that I have several."""
     return tuple(noun for noun in nouns if noun.kind != "family")
 
 

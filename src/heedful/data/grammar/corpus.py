@@ -40,7 +40,7 @@ def _famous() -> tuple[Sentence, ...]:
 
 
 FAMOUS: tuple[Sentence, ...] = _famous()
-"""What everybody knows from the literature; never in a split."""
+"""Well-known examples from the literature; they are in no split."""
 
 
 def generate(seed: int = 1) -> Iterator[Sentence]:
@@ -64,7 +64,7 @@ LONGEST = 12
 """No sentence of a training has more English words."""
 
 LONGER = 16
-"""No sentence that tests longer ones has more: it should ask for a step, not for a leap."""
+"""No sentence of the test for longer ones has more: a little longer than training, not much."""
 
 SEEN_OFTEN = 20
 """How often training has each word of a sentence that tests new combinations or lengths."""

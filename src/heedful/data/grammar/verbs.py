@@ -153,7 +153,7 @@ TRANSITIVE = (
     ),
 )
 STATES = frozenset({"love", "like", "want", "have"})
-"""Their past is a state, which a Korean relative clause would say in yet another way."""
+"""Their past is a state, for which a Korean relative clause has another form than MODIFY."""
 
 GIVING = (
     _verb("give gave", "donner", "주/주/주어", PEOPLE, of("thing", "food")),

@@ -1,7 +1,7 @@
 """What a word is, before any sentence: the records of the lexicon and the marks of grammar.
 
 The words themselves are in `lexicon.py`, their inflection in `english.py`, `french.py` and
-`korean.py`. Everything here is language-neutral, so that those three never import each other.
+`korean.py`. They import this file and never each other.
 """
 
 from __future__ import annotations
