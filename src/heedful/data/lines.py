@@ -227,8 +227,8 @@ def recognise_encoding(sample: bytes) -> str | None:
     high = sum(len(run) for run in re.findall(rb"[\x80-\xff]+", sample))
     if controls > len(sample) / 100:
         return None
-    # Pairs of bytes that are common in a double-byte encoding; accented letters of a single-byte one
-    # seldom make them. For Korean they are the syllables of KS X 1001, nearly all a text has.
+    # Pairs of bytes common in a double-byte encoding, which accented letters of a single-byte one
+    # seldom make. For Korean they are the syllables of KS X 1001, nearly all that a text has.
     double = {"cp949": rb"[\xb0-\xc8][\xa1-\xfe]", "gb18030": rb"[\xa1-\xfe]{2}"}
     for name, pattern, share in (
         ("utf-8", "", 0.0),
