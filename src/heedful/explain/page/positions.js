@@ -125,7 +125,7 @@ function sizes(trace, side) {
   const most = Math.max(...before, ...after);
   const bar = (value, name) => make("td", { class: "number share" },
     make("i", { class: `bar ${name}`, "aria-hidden": "true",
-      style: { width: `${((value / most) * 110).toFixed(1)}px` } }), shown(value, 2));
+      style: { width: `${((value / most) * 64).toFixed(1)}px` } }), shown(value, 2));
   const title = say("embeddingTitle", say(`${side}Side`));
   return make("section", { class: "card half" },
     make("h3", {}, title),
