@@ -1,105 +1,66 @@
-"""What each endpoint answers, for the OpenAPI document."""
+"""What each endpoint answers, for the OpenAPI document; models only so that they are described."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar, Union
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-__all__ = [
-    "Error",
-    "File",
-    "FrontendSettings",
-    "Guess",
-    "Health",
-    "Language",
-    "Trace",
-    "Translation",
+__all__ = ["ANSWERS"]
+
+
+def _model(name: str, /, **fields: Any) -> Any:
+    kinds = {key: kind if isinstance(kind, tuple) else (kind, ...) for key, kind in fields.items()}
+    make: Any = create_model
+    return make(name, **kinds)
+
+
+def _list(kind: Any) -> Any:
+    return list[kind]
+
+
+def _for_each(kind: Any) -> Any:
+    """Say that a list of texts has a list of these."""
+    return kind | _list(kind)
+
+
+def _if_any(kind: Any, description: str) -> Any:
+    """Say that something is left out where there is nothing to say."""
+    return (_for_each(kind), Field(default_factory=list, description=description))
+
+
+_texts = list[str]
+_named = _model("Named", code=str, name=str)
+_pair = _model("Pair", source=_named, target=_named)
+_served = _model("Model", name=str, source=str, target=str)
+_guess = _model("Guess", confidence=Annotated[float, Field(ge=0, le=100)], language=str)
+
+ANSWERS: list[type[BaseModel]] = [
+    _guess,
+    _model("Error", error=str),
+    _model(
+        "Translation",
+        translatedText=_for_each(str),
+        alternatives=_if_any(_texts, "Other translations."),
+        detectedLanguage=_if_any(_guess, "Where the source was auto."),
+        via=_if_any(_texts, "The language between."),
+        unmet_terms=_if_any(_texts, "Terms that could not be honoured."),
+        guards=_if_any(_texts, "What stopped endless output."),
+    ),
+    _model("Language", code=str, name=str, targets=_texts),
+    _model("File", translatedFileUrl=str),
+    _model("Health", status=Literal["ok"]),
+    _model(
+        "FrontendSettings",
+        charLimit=int,
+        frontendTimeout=int,
+        apiKeys=bool,
+        keyRequired=bool,
+        suggestions=bool,
+        filesTranslation=bool,
+        supportedFilesFormat=_texts,
+        language=_pair,
+        explainLimit=int,
+        models=_list(_served),
+    ),
 ]
-
-One = TypeVar("One")
-OneOrList = Union[One, list[One]]  # noqa: UP007  # mypy knows no alias that begins with One |
-"""Of one text, or of each of a list."""
-
-
-class Error(BaseModel):
-    """Every answer that is no success."""
-
-    error: str
-
-
-class Guess(BaseModel):
-    """A language a text may be in."""
-
-    confidence: float = Field(ge=0, le=100)
-    language: str
-
-
-class Translation(BaseModel):
-    """Of /translate; what there is nothing to say about is left out."""
-
-    translatedText: OneOrList[str]
-    alternatives: OneOrList[list[str]] = Field(default_factory=list)
-    detectedLanguage: OneOrList[Guess] = Field(default_factory=list)
-    via: OneOrList[list[str]] = Field(default_factory=list, description="The language between.")
-    unmet_terms: OneOrList[list[str]] = Field(
-        default_factory=list, description="Terms that could not be honoured."
-    )
-    guards: OneOrList[list[str]] = Field(
-        default_factory=list, description="What stopped endless output."
-    )
-
-
-class _Named(BaseModel):
-    code: str
-    name: str
-
-
-class Language(_Named):
-    """Of /languages."""
-
-    targets: list[str]
-
-
-class File(BaseModel):
-    """Of /translate_file."""
-
-    translatedFileUrl: str
-
-
-class Health(BaseModel):
-    """Of /health."""
-
-    status: Literal["ok"]
-
-
-class Trace(BaseModel):
-    """Of /explain; docs/trace.md has the rest."""
-
-    format: str = Field(alias="schema")
-
-
-class _Pair(BaseModel):
-    source: _Named
-    target: _Named
-
-
-class _Model(BaseModel):
-    name: str
-    source: str
-    target: str
-
-
-class FrontendSettings(BaseModel):
-    """Of /frontend/settings."""
-
-    charLimit: int
-    frontendTimeout: int
-    apiKeys: bool
-    keyRequired: bool
-    suggestions: bool
-    filesTranslation: bool
-    supportedFilesFormat: list[str]
-    language: _Pair
-    explainLimit: int
-    models: list[_Model]

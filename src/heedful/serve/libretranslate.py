@@ -50,7 +50,8 @@ class LibreTranslate:
         self._service, self._guard, self._options = service, guard, options
         self._downloads = Downloads(options.files_kept, options.files_bytes, options.files_age)
         self._files = 0
-        self._translated, self._detected = (limited(Translate, options), limited(Detect, options))
+        self._translate_model = limited(Translate, options)
+        self._detect_model = limited(Detect, options)
 
     def routes(self) -> list[Route]:
         """Give the endpoints with their addresses."""
@@ -66,7 +67,7 @@ class LibreTranslate:
 
     async def translate(self, request: Request) -> Response:
         """POST /translate: one text, or a list of them."""
-        return await self._guard.pass_in(request, self._translated, self._translate)
+        return await self._guard.pass_in(request, self._translate_model, self._translate)
 
     async def _translate(self, asked: Translate) -> Response:
         wish = Wish(
@@ -91,7 +92,7 @@ class LibreTranslate:
 
     async def detect(self, request: Request) -> Response:
         """POST /detect: which of the served languages a text is in."""
-        return await self._guard.pass_in(request, self._detected, self._detect)
+        return await self._guard.pass_in(request, self._detect_model, self._detect)
 
     async def _detect(self, asked: Detect) -> Response:
         text = asked.q if isinstance(asked.q, str) else "\n".join(asked.q)

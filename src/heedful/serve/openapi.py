@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 
 from heedful import __version__
-from heedful.serve import answers
+from heedful.serve.answers import ANSWERS
 from heedful.serve.directions import Directions
 from heedful.serve.documents import SUPPORTED
 from heedful.serve.options import ServeOptions
@@ -52,9 +52,8 @@ class _FormSchema(GenerateJsonSchema):
 
 def describe(directions: Directions, options: ServeOptions) -> Schema:
     """Give the document for these models and limits."""
-    found = [getattr(answers, name) for name in answers.__all__]
-    _, components = models_json_schema(
-        [(one, "validation") for one in found], ref_template=REFERENCE
+    _, answers = models_json_schema(
+        [(one, "validation") for one in ANSWERS], ref_template=REFERENCE
     )
     return {
         "openapi": "3.1.0",
@@ -71,7 +70,7 @@ def describe(directions: Directions, options: ServeOptions) -> Schema:
         "servers": [{"url": options.prefix or "/"}],
         "paths": _paths(directions, options),
         "components": {
-            "schemas": components["$defs"],
+            "schemas": answers["$defs"],
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -148,7 +147,7 @@ def _paths(directions: Directions, options: ServeOptions) -> Schema:
         "/explain": post(
             "See inside a translation: docs/trace.md says what is in the answer.",
             Explain,
-            _ref("Trace"),
+            {"type": "object", "required": ["schema"]},
             explained,
         ),
         "/metrics": metrics,
@@ -164,6 +163,9 @@ def _body(model: type[BaseModel], pairs: Mapping[str, Sequence[str]] | None, kin
     if kind != JSON:
         for name in JSON_ONLY:
             schema["properties"].pop(name, None)
+        for one in schema["properties"].values():
+            if one.get("default", ...) is None:
+                del one["default"]
     if pairs is not None:
         schema["anyOf"] = [
             {"properties": {"source": {"const": source}, "target": {"enum": [*targets]}}}

@@ -125,12 +125,7 @@ Kept = Annotated[
     _described(Annotated[list[Term], Terms]),
     Field(description="Words to leave as they are; in a form, as JSON."),
 ]
-FILE = {
-    "type": "string",
-    "contentMediaType": "application/octet-stream",
-    "minLength": 1,
-    "description": "Its name says what it is.",
-}
+FILE = {"type": "string", "contentMediaType": "application/octet-stream", "minLength": 1}
 
 
 class Keyed(BaseModel):
@@ -165,7 +160,9 @@ class Translate(Keyed):
 class TranslateFile(Keyed):
     """POST /translate_file."""
 
-    file: Annotated[InstanceOf[Upload], WithJsonSchema(FILE)]
+    file: Annotated[InstanceOf[Upload], WithJsonSchema(FILE)] = Field(
+        description="Its name says what it is."
+    )
     source: Source
     target: Target
     terms: Glossary = None
