@@ -35,7 +35,7 @@ ROOMS = {
     "ctranslate2": ["interchange/ctranslate2.py"],
     "prometheus_client": ["serve/metrics.py"],
     "py3langid": ["serve/detect.py"],
-    "pydantic": ["config.py", "settings.py"],
+    "pydantic": ["config.py", "settings.py", "serve/"],
     "python_multipart": ["serve/"],
     "rich": ["cli/", "train/report.py"],
     "sacrebleu": ["metrics.py"],

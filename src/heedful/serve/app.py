@@ -31,7 +31,7 @@ from heedful.serve.libretranslate import LibreTranslate, answer_json
 from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
 from heedful.serve.openapi import describe
 from heedful.serve.options import ENDPOINTS, ServeOptions
-from heedful.serve.parameters import ClientLeft, Parameters
+from heedful.serve.parameters import ClientLeft
 from heedful.serve.translation import Service
 
 __all__ = ["HEADERS", "Shell", "build_app"]
@@ -80,7 +80,7 @@ def build_app(
         return answer_json({"status": "ok"})
 
     async def show_metrics(request: Request) -> Response:
-        guard.check_key(request, Parameters(parse_query(request.scope["query_string"])))
+        guard.check_key(request, parse_query(request.scope["query_string"]))
         return Response(metrics.render(), headers={"Content-Type": CONTENT_TYPE})
 
     async def openapi(request: Request) -> Response:

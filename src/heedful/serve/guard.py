@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
 from heedful.serve.errors import invalid_key, key_needed, slow_down
 from heedful.serve.options import ServeOptions
-from heedful.serve.parameters import Parameters, accompany, read_parameters
+from heedful.serve.parameters import accompany, read_parameters
+from heedful.serve.requests import Keyed, check
 
 __all__ = ["Guard"]
 
 Given = TypeVar("Given")
+Asked = TypeVar("Asked", bound=Keyed)
 
 
 class Guard:
@@ -28,7 +30,8 @@ class Guard:
     async def pass_in(
         self,
         request: Request,
-        work: Callable[[Parameters], Awaitable[Given]],
+        model: type[Asked],
+        work: Callable[[Asked], Awaitable[Given]],
         limit: int | None = None,
         seconds: float | None = None,
     ) -> Given:
@@ -39,11 +42,12 @@ class Guard:
                 request, limit or options.body_limit, options.body_timeout
             )
             self.check_key(request, found)
-            return await accompany(request, work(found), seconds or options.timeout)
+            asked = check(model, found)
+            return await accompany(request, work(asked), seconds or options.timeout)
 
-    def check_key(self, request: Request, parameters: Parameters) -> None:
+    def check_key(self, request: Request, parameters: Mapping[str, Any]) -> None:
         """Refuse who needs a key and has none: a parameter, or a bearer token."""
-        keys, given = self._options.keys, parameters.text("api_key")
+        keys, given = self._options.keys, check(Keyed, parameters).api_key
         if keys is None:
             return
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
