@@ -280,9 +280,10 @@ def _fit(
         training,
         peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
         clock=Clock(training.minutes, started),
-        # A last evaluation, three candidates, then everything is translated with a beam, dev twice;
-        # a sentence of that takes two thirds of its share in an evaluation (docs/log.md).
-        reserve=lambda seconds: 4 * seconds + 0.8 * seconds / evaluated * to_score + 4,
+        # A last evaluation, three candidates, and the conversion for CTranslate2, which takes as
+        # long as two more; then everything is translated with a beam, dev twice: a sentence of that
+        # takes two thirds of its share in an evaluation (docs/log.md).
+        reserve=lambda seconds: 6 * seconds + 0.8 * seconds / evaluated * to_score + 6,
         evaluation_seconds=0.01 * evaluated,
     )
     journal = Journal(
