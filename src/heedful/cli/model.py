@@ -17,6 +17,7 @@ from heedful.cli.options import (
     Engine,
     Files,
     From,
+    Minutes,
     Model,
     Output,
     Recipe,
@@ -55,9 +56,7 @@ def train(
         typer.Option(help="tiny, small, base or big; chosen from the data if not given."),
     ] = None,
     recipe: Recipe = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="Time for the whole command, scoring included.")
-    ] = None,
+    minutes: Minutes = None,
     seed: Seed = None,
     settings: Set = None,
     encoding: Encoding = "utf-8",

@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 from heedful import config, files
 from heedful.data.languages import separate_columns
-from heedful.errors import ModelFolderError
+from heedful.errors import ConfigError, ModelFolderError
 from heedful.models.folder import BEGINNING, MANIFEST, WEIGHTS
 from heedful.settings import Settings
+from heedful.train.world import World
 
 __all__ = [
     "FREE",
@@ -25,6 +26,7 @@ __all__ = [
     "clear",
     "fingerprints",
     "free",
+    "in_one_process",
     "leaving_nothing_half_made",
     "locked",
     "make_folder",
@@ -78,6 +80,12 @@ class Request:
             "encoding": self.encoding,
             "parent": str(self.parent.absolute()) if self.parent else None,
         }
+
+
+def in_one_process(command: str) -> None:
+    """Refuse to do in several processes what several cannot share."""
+    if World.of_environment().size > 1:
+        raise ConfigError(f"{command} runs in one process; start it without torchrun")
 
 
 # -- what is remembered of a request ------------------------------------------------------------
