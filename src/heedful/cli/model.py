@@ -337,10 +337,17 @@ def evaluate(
 
 
 def info(
-    model: Model,
+    model: Annotated[Path | None, typer.Argument(help="The model folder.")] = None,
+    settings: Annotated[
+        bool,
+        typer.Option("--settings", help="Explain every setting there is, with its default."),
+    ] = False,
 ) -> None:
-    """Show what a model folder holds."""
+    """Show what a model folder holds, or what can be set."""
     from heedful.verbs.info import info as verb
+    from heedful.verbs.info import settings_lines
 
-    for line in verb(model):
+    if settings == (model is not None):
+        raise ConfigError("info: give a model folder, or --settings for what can be set")
+    for line in verb(model) if model is not None else settings_lines():
         typer.echo(line)
