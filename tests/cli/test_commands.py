@@ -18,7 +18,6 @@ import heedful
 from heedful.decoding.batch import search
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.errors import ConfigError, DataError
-from heedful.settings import Settings
 from heedful.train.loop import Trainer
 from heedful.translator import Translator
 
@@ -310,18 +309,6 @@ def test_info_tells_what_a_model_is(model: Path) -> None:
     assert lines[0] == f"{model}: translation, en to fr"
     assert re.fullmatch(r"[\d,]+ parameters in \d+ tensors, 421 pieces", lines[1])
     assert "  d_model = 32" in lines
-
-
-def test_info_explains_every_setting() -> None:
-    lines = said(call("info", "--settings"))
-    assert "  d_model = 512                   Width of the residual stream." in lines
-    assert '  activation = "relu"             The feed-forward\'s non-linearity.' in lines
-    tables = {k: v for k, v in Settings().model_dump().items() if isinstance(v, dict)}
-    wanted = [name for k, v in tables.items() for name in (f"[{k}]", *v)]
-    assert [line.split()[0] for line in lines] == wanted
-    assert all(re.search(r"\S  +[A-Z0-9].*[.]$", line) for line in lines if line[0] == " ")
-    for wrong in (("info",), ("info", "model", "--settings")):
-        assert call(*wrong).mistake.startswith("info: give a model folder, or --settings")
 
 
 def test_check_finds_what_was_planted(tmp_path: Path) -> None:

@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 import typer
 import typer.main
+from command import call
 
 from heedful.cli.main import app, spread
+from heedful.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
@@ -118,3 +120,15 @@ def test_a_documented_command_can_be_typed(place: str, command: str, whole: bool
 def test_a_command_that_does_not_exist_is_noticed(command: str, whole: bool, says: str) -> None:
     with pytest.raises(Exception, match=says):
         parse(command, whole)
+
+
+def test_info_explains_every_setting() -> None:
+    lines = call("info", "--settings").out.splitlines()
+    assert "  d_model = 512                   Width of the residual stream." in lines
+    assert '  activation = "relu"             The feed-forward\'s non-linearity.' in lines
+    tables = {k: v for k, v in Settings().model_dump().items() if isinstance(v, dict)}
+    wanted = [name for k, v in tables.items() for name in (f"[{k}]", *v)]
+    assert [line.split()[0] for line in lines] == wanted
+    assert all(re.search(r"\S  +[A-Z0-9].*[.]$", line) for line in lines if line[0] == " ")
+    for wrong in (("info",), ("info", "model", "--settings")):
+        assert call(*wrong).mistake.startswith("info: give a model folder, or --settings")

@@ -20,9 +20,9 @@ def test_models_are_averaged(parent: Path, tmp_path: Path) -> None:
     for name, tensor in made.weights().items():
         torch.testing.assert_close(tensor, first.weights()[name] + 0.5)
     assert Folder.open(tmp_path / "mean").settings == first.settings
-    moments = average([parent], tmp_path / "moments")
-    assert load_model(moments).parameters_total == load_model(first).parameters_total
-    with pytest.raises(DataError, match="has kept 0 moments of its training"):
+    mean = average([parent], tmp_path / "checkpoints")
+    assert load_model(mean).parameters_total == load_model(first).parameters_total
+    with pytest.raises(DataError, match="has kept 0 checkpoints of its training"):
         average([other.path], tmp_path / "none")
     settings = first.settings.model_copy(
         update={"model": first.settings.model.model_copy(update={"d_ff": 12})}

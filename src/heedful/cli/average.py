@@ -21,11 +21,11 @@ def add_to(app: typer.Typer) -> None:
 def average(
     models: Annotated[
         list[Path],
-        typer.Argument(help="Models alike but for their weights; or one, for its moments."),
+        typer.Argument(help="Models alike but for their weights; or one, for its checkpoints."),
     ],
     output: Output,
 ) -> None:
-    """Average the weights of several models, or of the best moments of one training."""
+    """Average the weights of several models, or of the best checkpoints of one training."""
     from heedful.verbs.average import average as verb
 
     verb(models, output)

@@ -74,7 +74,7 @@ SETS = ("--dev", "--test", "--mix", "--old")
 
 
 def spread(arguments: list[str]) -> list[str]:
-    """Let `--dev` and the like take the one or two files that are a set.
+    """Repeat `--dev` and the like before the second of two files: an option takes one value.
 
     `--dev a.ko a.en` becomes `--dev a.ko --dev a.en`; a TSV or JSONL file is a set by itself.
     """

@@ -260,7 +260,7 @@ def translate(
         sampling=sampling,
         prefix=prefix,
         threads=threads,
-        engine=engine,  # type: ignore[arg-type]  # what is not one is refused in one line
+        engine=engine,  # type: ignore[arg-type]  # an unknown one is refused in one line
         compute=compute,  # type: ignore[arg-type]
         note=say,
         scored=scores or n_best > 1,
@@ -326,7 +326,7 @@ def evaluate(
         tokenize,
         encoding,
         threads,
-        engine,  # type: ignore[arg-type]  # what is not one is refused in one line
+        engine,  # type: ignore[arg-type]  # an unknown one is refused in one line
         compute,  # type: ignore[arg-type]
         say,
     )

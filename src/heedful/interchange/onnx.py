@@ -31,7 +31,7 @@ POSITIONS = 2048
 
 
 class _Encoder(nn.Module):
-    """Read the source; what the decoder asks of it, layer by layer."""
+    """Source ids in; the keys and values of the source for each decoder layer out."""
 
     def __init__(self, model: Transformer, table: Tensor) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class _Encoder(nn.Module):
 
 
 class _Step(nn.Module):
-    """Read one word a row; give the logits of the next, and the past with this word in it."""
+    """One word a row in; the logits of the next, and the past with this word added, out."""
 
     def __init__(self, model: Transformer, table: Tensor) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class _Joined(Growing):
 
 
 def write_onnx(folder: Folder, output: Path) -> None:
-    """Write the two graphs, the pieces, and a note of the special ids and the names."""
+    """Write the two graphs, the pieces, and a JSON file of special ids, sizes and tensor names."""
     try:
         import onnx  # noqa: F401
         import onnxscript  # noqa: F401
@@ -148,7 +148,7 @@ def write_onnx(folder: Folder, output: Path) -> None:
         )
         for name, data in folder.tokenizer.items():
             (made / name).write_bytes(data)
-        told: dict[str, Any] = {
+        description: dict[str, Any] = {
             "source": folder.settings.source,
             "target": folder.settings.target,
             "ids": ids.model_dump(),
@@ -160,7 +160,9 @@ def write_onnx(folder: Folder, output: Path) -> None:
             "past": past_names,
             "seen": seen_names,
         }
-        (made / "heedful.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        (made / "heedful.json").write_text(
+            json.dumps(description, indent=2) + "\n", encoding="utf-8"
+        )
 
 
 def _export(

@@ -22,7 +22,7 @@ __all__ = ["Translation"]
 EVALUATED = 500
 """Development sentences translated at each evaluation: enough to rank weights, yet quick."""
 ENOUGH = 200
-"""Others of them there must be for a fresh evaluation."""
+"""A fresh evaluation needs at least so many sentences beyond those."""
 SAMPLES = 3
 
 
@@ -60,11 +60,11 @@ class Translation:
         return len(self._batches.plan(epoch))
 
     def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[Batch]:
-        """Give the batches of an epoch from the `start`-th on, or a part of each."""
+        """Give the batches of an epoch from the `start`-th on, or one of `parts` parts of each."""
         return self._batches.epoch(epoch, start, part, parts)
 
     def where(self, batch: Batch) -> list[str]:
-        """Name the lines of the text files."""
+        """Name the lines of the text files that a batch is made of."""
         return self._corpus.places(batch.rows if batch.whole is None else batch.whole)
 
     def tokens(self, batch: Batch) -> int:
@@ -72,7 +72,7 @@ class Translation:
         return batch.tokens
 
     def split(self, batch: Batch, parts: int) -> list[Batch]:
-        """Give every part of the workers some of the rows."""
+        """Divide the rows of a batch into as many parts, one a worker."""
         return batch.split(parts)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
@@ -89,7 +89,10 @@ class Translation:
         return Loss(*(0 * value for value in found)) if batch.idle else found
 
     def evaluate(self, fresh: bool = False) -> Evaluation:
-        """Translate a part of the development set greedily; measure the loss on all of it."""
+        """Translate a part of the development set greedily; measure the loss on all of it.
+
+        `fresh` takes other sentences than usual, where there are enough of them.
+        """
         self.model.eval()
         part = self.dev[:EVALUATED]
         if fresh and len(self.dev) >= EVALUATED + ENOUGH:
@@ -111,7 +114,7 @@ class Translation:
         return Evaluation(scores[0].value, loss, figures, samples[:SAMPLES])
 
     def _dev_loss(self) -> float:
-        """Give the loss of a piece on the whole development set, without smoothing."""
+        """Give the mean loss a piece on the whole development set, without smoothing."""
         encode = self._tokenizer.encode
         sources = [encode(source) for source, _ in self.dev]
         targets = [encode(target, target=True) for _, target in self.dev]

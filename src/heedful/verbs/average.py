@@ -13,7 +13,7 @@ __all__ = ["average"]
 
 
 def average(models: Sequence[Path], output: Path) -> Folder:
-    """Average the weights of models that are alike, or of the best moments of one training."""
+    """Average the weights of models that are alike, or of the best checkpoints of one training."""
     from heedful.train.checkpoint import States, read_weights
     from heedful.train.checkpoint import average as mean
 
@@ -31,11 +31,11 @@ def average(models: Sequence[Path], output: Path) -> Folder:
         kept = {run / "kept" / f"step-{k[0]:08d}.safetensors": k[2] for k in said if k[2]}
         if len(kept) < 2:
             raise DataError(
-                f"{first.path} has kept {len(kept)} moments of its training, and an average needs "
-                f"two; give several models"
+                f"{first.path} has kept {len(kept)} checkpoints of its training, and an average "
+                f"needs two; give several models"
             )
         weights = _as_stored(mean(read_weights(*item) for item in kept.items()), first)
-        what = f"the average of {len(kept)} moments of {first.path.name}"
+        what = f"the average of {len(kept)} checkpoints of {first.path.name}"
     else:
         weights = mean(folder.weights() for folder in folders)
         what = "the average of " + ", ".join(folder.path.name for folder in folders)
@@ -46,7 +46,7 @@ def average(models: Sequence[Path], output: Path) -> Folder:
 
 
 def _as_stored(weights: dict[str, Any], folder: Folder) -> dict[str, Any]:
-    """Name weights kept by a training as a model folder names them."""
+    """Give weights of a training the names they have in a model folder."""
     import torch
 
     from heedful.models.folder import state

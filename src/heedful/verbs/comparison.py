@@ -21,7 +21,7 @@ class Compared:
 
     result: Result
     scores: dict[str, tuple[Score, Score]]
-    """By the set: of the model it came from, and of the new one."""
+    """By the set: the score of the parent and that of the new model."""
     speed: tuple[float, float] = (0.0, 0.0)
     """Sentences a second of both, where they were measured."""
     parameters: tuple[int, int] = (0, 0)

@@ -80,8 +80,8 @@ def _student(folder: Folder) -> dict[str, Any]:
     facts = plan.Facts(1, 1, 1, 1, folder.ids.size)
     most = STUDENT * plan.estimate(m, facts, 1.0).parameters
     model = m.model_dump(exclude_none=True, exclude={"d_head", "d_value"}) | {"dropout": 0.1}
-    grain = 2 * m.n_heads  # every head has as much, and a sinusoid needs an even width
-    for width in range(max(grain, m.d_model // 2 // grain * grain), 0, -grain):
+    step = 2 * m.n_heads  # every head has as much, and a sinusoid needs an even width
+    for width in range(max(step, m.d_model // 2 // step * step), 0, -step):
         model |= {"d_model": width, "d_ff": max(1, m.d_ff * width // m.d_model)}
         small = config.part(ModelSettings, model, "model.")
         if plan.estimate(small, facts, 1.0).parameters <= most:

@@ -23,7 +23,7 @@ from heedful.verbs.train import train
 __all__ = ["finetune"]
 
 DROPOUTS = {"dropout", "attention_dropout", "ff_dropout"}
-"""What may be chosen anew of a model whose weights are there already."""
+"""Settings of a model that may change though its weights are kept."""
 
 
 def finetune(
@@ -59,7 +59,7 @@ def finetune(
 
 
 def _check_kept(folder: Folder, asked: Mapping[str, Any]) -> None:
-    """Refuse to change what weights and pieces that are carried over were made for."""
+    """Refuse settings that the inherited weights and pieces do not fit."""
     for table, free in (("model", DROPOUTS), ("tokenizer", {"regularisation"})):
         old = folder.settings.model_dump()[table]
         for key, value in asked.get(table, {}).items():
@@ -71,7 +71,7 @@ def _check_kept(folder: Folder, asked: Mapping[str, Any]) -> None:
 
 
 def _kept(settings: Settings) -> dict[str, Any]:
-    """Give the settings a fine-tuned model has from its parent, and those gentler than usual."""
+    """Give the settings inherited from the parent, with a lower learning rate than usual."""
     old = settings.model_dump(exclude_none=True)
     peak = settings.train.lr or (settings.model.d_model * settings.train.warmup) ** -0.5
     return {

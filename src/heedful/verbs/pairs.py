@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 CHUNK = 1000
-"""Lines translated between two writings: what a kill can cost."""
+"""Lines translated between two writes: at most so many are lost when the process is killed."""
 
 
 def text_folder(output: Path) -> Path:
@@ -38,7 +38,7 @@ def text_folder(output: Path) -> Path:
 
 
 def development_pairs(model: Path) -> list[Pair]:
-    """Give the pairs a model was checked on while it was trained, if they are still there."""
+    """Give the development pairs of a model's training, if they are still there."""
     data = model / "run" / "data"
     return Corpus.open(data).dev if (data / "corpus.json").exists() else []
 
@@ -50,7 +50,7 @@ def write_pairs(path: Path, pairs: Sequence[Pair]) -> Path:
 
 
 def rewrite_pairs(paths: Sequence[Path], request: Request, path: Path) -> tuple[Path, ...]:
-    """Write a person's pairs anew, in UTF-8, to be read beside what a model wrote."""
+    """Write given pairs as a TSV in UTF-8, so that they can be read with those a model made."""
     return (write_pairs(path, list(pairs_of(read(paths, request)))),) if paths else ()
 
 
@@ -111,7 +111,7 @@ def translate_to_pairs(
 
 
 def _same(note: Path, output: Path, facts: dict[str, Any]) -> None:
-    """Refuse to go on with, or to count as ours, what was made otherwise."""
+    """Refuse an output that was begun with other text, model or settings, or is not ours."""
     if note.exists():
         if files.read_sealed(note) != facts:
             raise DataError(
@@ -124,13 +124,13 @@ def _same(note: Path, output: Path, facts: dict[str, Any]) -> None:
 
 
 def _model_bytes(translator: Translator) -> bytes:
-    """Give what tells one model from another: its weights."""
+    """Give the bytes of a model's weights, which identify it."""
     weights = translator.model.state_dict()
     return b"".join(weights[name].detach().numpy().tobytes() for name in sorted(weights))
 
 
 def _done(part: Path) -> int:
-    """Count the whole lines an earlier call wrote, and cut off what is not whole."""
+    """Count the whole lines an earlier call wrote, and cut off a line that is not whole."""
     if not part.exists():
         return 0
     data = part.read_bytes()
