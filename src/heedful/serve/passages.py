@@ -16,10 +16,10 @@ from heedful.data.text import normalise
 __all__ = ["Passage"]
 
 LONG_LINE = 4_096
-"""Characters that are always more pieces than `decode.split_above`: a piece has 16 at most."""
+"""Characters that are surely more pieces than `decode.split_above`: a piece has at most 16."""
 
 Part = str | None | list[str | None]
-"""Text that stays, None for the next line, or the same of a line's sentences."""
+"""Text that stays, None for the next translation, or a list of both for a line's sentences."""
 
 _BREAK = re.compile(r"(\r\n|\n|\r)")
 
@@ -64,7 +64,7 @@ class Passage:
             for part in parts:
                 if part is None:
                     text += next(rest)
-                else:  # sentences are one line again, spelled as the translator spells a line
+                else:  # sentences are joined to one line and normalised as the translator does
                     text += part if isinstance(part, str) else normalise(put(part))
             return text
 
