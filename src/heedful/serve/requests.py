@@ -112,17 +112,17 @@ Chosen = Annotated[
 ]
 Json = BeforeValidator(_from_json)
 Term = Annotated[str, Field(min_length=1, max_length=LONGEST_TERM, pattern=VISIBLE)]
-Terms = Field(max_length=MOST_TERMS // 2)
+AT_MOST = Field(max_length=MOST_TERMS // 2)
 Glossary = Annotated[
     Any,
     Json,
-    _described(Annotated[dict[Term, Term], Terms] | Annotated[list[tuple[Term, Term]], Terms]),
+    _described(Annotated[dict[Term, Term], AT_MOST] | Annotated[list[tuple[Term, Term]], AT_MOST]),
     Field(description="Words and what they have to become; in a form, as JSON."),
 ]
 Kept = Annotated[
     Any,
     Json,
-    _described(Annotated[list[Term], Terms]),
+    _described(Annotated[list[Term], AT_MOST]),
     Field(description="Words to leave as they are; in a form, as JSON."),
 ]
 FILE = {"type": "string", "contentMediaType": "application/octet-stream", "minLength": 1}
