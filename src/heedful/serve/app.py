@@ -145,15 +145,15 @@ async def _tidy(metrics: ServerMetrics) -> None:
             await asyncio.to_thread(give_memory_back)
 
 
-def _say_no(refusal: RequestError) -> Response:
-    response = answer_json({"error": refusal.text}, refusal.status)
-    response.headers.update(refusal.headers)
+def _answer_error(error: RequestError) -> Response:
+    response = answer_json({"error": error.text}, error.status)
+    response.headers.update(error.headers)
     return response
 
 
 def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestError)
-    return _say_no(error)
+    return _answer_error(error)
 
 
 def _refuse_http(request: Request, error: Exception) -> Response:
@@ -164,7 +164,7 @@ def _refuse_http(request: Request, error: Exception) -> Response:
 
 
 def _refuse_data(request: Request, error: Exception) -> Response:
-    return _say_no(invalid(str(error)))
+    return _answer_error(invalid(str(error)))
 
 
 class Shell:
@@ -201,7 +201,7 @@ class Shell:
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
                 await move(scope, receive, send_safely)
             elif path in COSTLY and self._refuse_early and (refused := self._service.no_room()):
-                await _say_no(refused)(scope, receive, send_safely)
+                await _answer_error(refused)(scope, receive, send_safely)
             else:
                 await self._app(scope, receive, send_safely)
         except Exception as error:

@@ -90,7 +90,7 @@ class Connection(H11Protocol):
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP, as JSON like every other refusal."""
+        """Refuse what is not HTTP, as JSON like every other error."""
         body = json.dumps({"error": msg}).encode()
         if not self.transport.is_closing() and (
             self.cycle is None or self.cycle.response_complete or not self.cycle.response_started

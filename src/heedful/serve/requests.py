@@ -210,10 +210,10 @@ def check(model: type[Asked], values: Mapping[str, Any]) -> Asked:
         # What may be a text or a list fails as both: the last mistake is that of the list.
         last = isinstance(values.get(name), list)
         one = [each for each in mistakes if each["loc"][0] == name][-1 if last else 0]
-        raise _refusal(name, one["type"], one) from error
+        raise _error(name, one["type"], one) from error
 
 
-def _refusal(name: str, kind: str, mistake: Mapping[str, Any]) -> RequestError:
+def _error(name: str, kind: str, mistake: Mapping[str, Any]) -> RequestError:
     context, given = mistake.get("ctx", {}), mistake["input"]
     if kind in ("missing", "too_short", "is_instance_of"):
         return missing(name)
