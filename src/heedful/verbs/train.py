@@ -165,9 +165,8 @@ def _begin(request: Request, report: Report) -> _Begun:
     settings, corpus, tokenizer = prepared.settings, prepared.corpus, prepared.tokenizer
     from heedful.data.batching import Batches
 
-    Batches(
-        corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad
-    )  # every sentence fits into a batch
+    # Refuses a sentence that does not fit into a batch.
+    Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)
     for line in plan_lines(prepared, *measured_epoch(prepared, request)):
         report.note(line)
     files.write_sealed(made / "report.json", json.loads(prepared.health.to_json()))
