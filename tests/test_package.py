@@ -35,7 +35,7 @@ ROOMS = {
     "ctranslate2": ["interchange/ctranslate2.py"],
     "prometheus_client": ["serve/metrics.py"],
     "py3langid": ["serve/detect.py"],
-    "pydantic": ["config.py", "settings.py"],
+    "pydantic": ["config.py", "settings.py", "serve/"],
     "python_multipart": ["serve/"],
     "rich": ["cli/", "train/report.py"],
     "sacrebleu": ["metrics.py"],
@@ -177,6 +177,12 @@ def test_every_shipped_recipe_resolves_and_tells_what_it_is() -> None:
     for name in config.presets():
         config.resolve(config.recipe(name))
         assert (SOURCE / "recipes" / f"{name}.toml").read_text(encoding="utf-8").startswith("# ")
+
+
+def test_every_link_of_the_documentation_leads_to_a_file() -> None:
+    for text in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)\)", text.read_text(encoding="utf-8")):
+            assert (text.parent / target).exists(), f"{text.name} links to {target}"
 
 
 def run(*command: object, **kind: object) -> str:

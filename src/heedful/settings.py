@@ -191,11 +191,11 @@ class DecodeSettings(Part):
     max_length: int | None = Field(default=None, ge=1)
     """Pieces a sentence's translation may have; only the guards limit it when not given."""
     guards: bool = True
-    """Stop output that will not end: the two guards below."""
+    """Stop output that will not end: the length guard and the repetition guard."""
     guard_ratio: float = Field(default=3.0, gt=0)
-    """Length guard: at most this many target pieces for each source piece, and `guard_extra`."""
+    """Length guard: at most this many target pieces for each source piece, and guard_extra more."""
     guard_extra: int = Field(default=32, ge=1)
-    """Target pieces that the length guard allows on top of those of `guard_ratio`."""
+    """Length guard: target pieces allowed beyond that, however short the sentence."""
     guard_repeats: int = Field(default=6, ge=2)
     """Repetition guard: stop when the last pieces (24 or more) are one pattern so many times."""
     batch_tokens: int = Field(default=8192, ge=1)

@@ -13,7 +13,8 @@ from test_long_multi30k import OUT, files, trained
 
 from heedful.data.text import normalise
 from heedful.train.report import PlainReport
-from heedful.verbs.life import distill, finetune
+from heedful.verbs.distill import distill
+from heedful.verbs.finetune import finetune
 from heedful.verbs.request import Request
 from heedful.verbs.train import train
 

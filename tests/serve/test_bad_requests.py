@@ -102,6 +102,24 @@ def test_other_kinds_of_bodies_are_refused() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"format": ["html"]}, "['html'] format is not supported"),
+        ({"format": "\ud800"}, "Invalid request: format parameter holds half a surrogate pair"),
+        ({"q": [[]] * 600}, "Invalid request: q parameter is not a text"),
+        ({"q": {"a": "b"}}, "Invalid request: q parameter is not a text"),
+        ({"terms": "\ud800"}, "Invalid request: terms parameter is not JSON"),
+        ({"terms": {"a": {"b": "\0"}}}, "Invalid request: terms parameter holds a NUL character"),
+        ({"alternatives": {}}, "Invalid request: alternatives parameter is not a number"),
+        ({"api_key": 7}, "Invalid request: api_key parameter is not a text"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_named(change: dict[str, object], text: str) -> None:
+    body = json.dumps({"q": "a", "source": "en", "target": "ko"} | change)
+    assert refusal(ask(app_of(), "POST", "/translate", content=body, headers=JSON)) == text
+
+
 def test_no_parameters_at_all_is_a_missing_text() -> None:
     for path in ("/translate", "/detect", "/explain"):
         assert refusal(ask(app_of(), "POST", path)) == "Invalid request: missing q parameter"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from serve_case import app_of, ask, model
@@ -82,3 +83,13 @@ def test_keys_are_described_where_they_are_needed() -> None:
     keyed = app_of(keys=Keys(["12345678"]))
     found = ask(keyed, "GET", "/openapi.json").json()
     assert found["paths"]["/metrics"]["get"]["security"] == [{"key": []}]
+
+
+def test_a_form_has_no_null_and_nothing_it_holds_as_json() -> None:
+    content = document()["paths"]["/translate"]["post"]["requestBody"]["content"]
+    json_body = content.pop("application/json")["schema"]["properties"]
+    assert {"type": "null"} in json_body["api_key"]["anyOf"]
+    assert len(content) == 2
+    for form in content.values():
+        assert json_body.keys() - form["schema"]["properties"].keys() == {"terms", "keep"}
+        assert not {"null", "None"} & set(re.findall(r"\w+", str(form)))

@@ -100,7 +100,7 @@ def test_fresh_lines_are_others_where_there_are_enough(
 ) -> None:
     echo = lambda model, sources, *how, **more: [[SimpleNamespace(ids=s)] for s in sources]  # noqa: E731
     monkeypatch.setattr(translation, "search", echo)
-    monkeypatch.setattr(Translation, "_dev_loss", lambda self, dev: 1.0)
+    monkeypatch.setattr(Translation, "_dev_loss", lambda self: 1.0)
     task: Any = object.__new__(Translation)
     task.model = torch.nn.Identity()
     task._tokenizer = SimpleNamespace(encode=lambda text: [text], decode=lambda ids: ids[0])

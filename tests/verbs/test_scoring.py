@@ -2,10 +2,10 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sacrebleu
+from verbs_case import SMALL, Heard
 
 from heedful.data import grammar
 from heedful.data.tokenizer import Tokenizer, learn
@@ -22,28 +22,7 @@ from heedful.verbs.scoring import choose_penalty
 from heedful.verbs.train import train
 from heedful.verbs.translate import translate
 
-SMALL: dict[str, Any] = {
-    "model": {
-        "d_model": 32,
-        "d_ff": 48,
-        "n_heads": 2,
-        "encoder_layers": 1,
-        "decoder_layers": 1,
-        "dropout": 0.0,
-    },
-    "tokenizer": {"vocab_size": 420, "regularisation": 0.0},
-    "train": {"steps": 100, "evaluate_every": 50, "lr": 0.01, "warmup": 10},
-    "decode": {"split_above": 40},
-}
 WORDS = ["uno", "dos", "tres", "cuatro"]
-
-
-class Heard(SilentReport):
-    def __init__(self) -> None:
-        self.told: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.told.append(text)
 
 
 def written(folder: Path, name: str, count: int, sentences: int = 1) -> tuple[Path, Path]:
@@ -61,7 +40,10 @@ def written(folder: Path, name: str, count: int, sentences: int = 1) -> tuple[Pa
 def test_the_score_of_a_training_is_that_of_what_a_person_gets(
     tmp_path: Path, attention: str
 ) -> None:
-    settings = SMALL | {"model": SMALL["model"] | {"attention": attention}}
+    settings = SMALL | {
+        "decode": {"split_above": 40},
+        "model": SMALL["model"] | {"attention": attention},
+    }
     test, heard = written(tmp_path, "test", 12, sentences=4), Heard()
     output = tmp_path / "model"
     files = written(tmp_path, "training", 200)

@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from heedful import __version__
-from heedful.cli import data, exchange, explain, life, model, serve
+from heedful.cli import (
+    average,
+    backtranslate,
+    data,
+    distill,
+    exchange,
+    explain,
+    finetune,
+    model,
+    serve,
+)
 from heedful.errors import HeedfulError
 from heedful.train.world import World
 
@@ -27,7 +37,7 @@ app = typer.Typer(
 )
 
 
-for group in (model, explain, serve, life, exchange, data):
+for group in (model, explain, serve, finetune, distill, backtranslate, average, exchange, data):
     group.add_to(app)
 
 
@@ -64,7 +74,7 @@ SETS = ("--dev", "--test", "--mix", "--old")
 
 
 def spread(arguments: list[str]) -> list[str]:
-    """Let `--dev` and the like take the one or two files that are a set.
+    """Repeat `--dev` and the like before the second of two files: an option takes one value.
 
     `--dev a.ko a.en` becomes `--dev a.ko --dev a.en`; a TSV or JSONL file is a set by itself.
     """

@@ -17,6 +17,7 @@ from heedful.cli.options import (
     Engine,
     Files,
     From,
+    Minutes,
     Model,
     Output,
     Recipe,
@@ -55,9 +56,7 @@ def train(
         typer.Option(help="tiny, small, base or big; chosen from the data if not given."),
     ] = None,
     recipe: Recipe = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="Time for the whole command, scoring included.")
-    ] = None,
+    minutes: Minutes = None,
     seed: Seed = None,
     settings: Set = None,
     encoding: Encoding = "utf-8",
@@ -251,7 +250,7 @@ def translate(
         sampling=sampling,
         prefix=prefix,
         threads=threads,
-        engine=engine,  # type: ignore[arg-type]  # what is not one is refused in one line
+        engine=engine,  # type: ignore[arg-type]  # an unknown one is refused in one line
         compute=compute,  # type: ignore[arg-type]
         note=say,
         scored=scores or n_best > 1,
@@ -317,7 +316,7 @@ def evaluate(
         tokenize,
         encoding,
         threads,
-        engine,  # type: ignore[arg-type]  # what is not one is refused in one line
+        engine,  # type: ignore[arg-type]  # an unknown one is refused in one line
         compute,  # type: ignore[arg-type]
         say,
     )
@@ -328,10 +327,17 @@ def evaluate(
 
 
 def info(
-    model: Model,
+    model: Annotated[Path | None, typer.Argument(help="The model folder.")] = None,
+    settings: Annotated[
+        bool,
+        typer.Option("--settings", help="Explain every setting there is, with its default."),
+    ] = False,
 ) -> None:
-    """Show what a model folder holds."""
+    """Show what a model folder holds, or what can be set."""
     from heedful.verbs.info import info as verb
+    from heedful.verbs.info import settings_lines
 
-    for line in verb(model):
+    if settings == (model is not None):
+        raise ConfigError("info: give a model folder, or --settings for what can be set")
+    for line in verb(model) if model is not None else settings_lines():
         typer.echo(line)

@@ -15,6 +15,7 @@ __all__ = [
     "Engine",
     "Files",
     "From",
+    "Minutes",
     "Model",
     "Output",
     "Recipe",
@@ -44,6 +45,9 @@ Files = Annotated[
     typer.Argument(help="Source and target file (two by two), or TSV or JSONL files; .gz too."),
 ]
 From = Annotated[str | None, typer.Option("--from", help="Source language code, such as ko.")]
+Minutes = Annotated[
+    float | None, typer.Option(help="Time for the whole command, scoring included.")
+]
 Model = Annotated[Path, typer.Argument(help="The model folder.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The model folder to make.")]
 Recipe = Annotated[Path | None, typer.Option(help="A TOML file of settings, laid over the preset.")]

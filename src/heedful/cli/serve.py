@@ -95,12 +95,12 @@ def serve(
     options = ServeOptions(
         cors=tuple(cors or ()),
         keys=keys,
-        engine=engine,  # type: ignore[arg-type]  # what is not one is refused in one line
+        engine=engine,  # type: ignore[arg-type]  # an unknown one is refused in one line
         compute=compute,  # type: ignore[arg-type]
         threads=threads,
         access_log=log,
         **{name: value for name, value in chosen.items() if value is not None},  # type: ignore[arg-type]
     )
-    # Errors are told, requests only when asked for; neither ever holds a text.
+    # Errors are logged, requests only with --log; a line of the log never holds a text.
     logging.basicConfig(format="%(message)s", level=logging.INFO if log else logging.ERROR)
     run(models, options, note=say)

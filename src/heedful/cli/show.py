@@ -67,7 +67,7 @@ class LiveReport:
         self._bar.update(self._task, completed=done, total=total or None, details=details)
 
     def evaluated(self, record: Mapping[str, Any]) -> None:
-        """Show what a look showed, with its samples."""
+        """Show the scores of an evaluation, and its samples."""
         from heedful.train.report import evaluation_lines
 
         for line in evaluation_lines(record):

@@ -17,6 +17,8 @@ from heedful.decoding.stepper import CachedStepper, PlainStepper
 from heedful.machine import cores, keep_memory
 from heedful.models.transformer import Transformer
 from heedful.nn.cache import Memory
+from heedful.nn.masks import real
+from heedful.nn.shapes import MD, M
 from heedful.settings import DecodeSettings, SamplingSettings
 
 __all__ = ["TorchEngine", "begin", "read", "score", "search"]
@@ -171,12 +173,21 @@ def score(
         rows = max(1, batch_tokens // (len(left[order[0]]) + len(right[order[0]])))
         batch, order = order[:rows], order[rows:]
         source, source_lengths = pad([left[i] for i in batch], ids.pad)
-        goal, lengths = pad([right[i] for i in batch], ids.pad)
-        start = torch.full((len(batch), 1), ids.start)
-        shifted = torch.cat([start, goal[:, :-1]], dim=1)
-        logits = model(*(x.to(device) for x in (source, source_lengths, shifted, lengths))).cpu()
-        logp = logits.gather(2, goal[:, :, None])[:, :, 0] - logits.logsumexp(-1)
-        for row, index in enumerate(batch):
-            length = int(lengths[row])
-            scores[index] = (float(logp[row, :length].double().sum()), length)
+        target, lengths = pad([[ids.start, *right[i][:-1]] for i in batch], ids.pad)
+        memory = model.encode(source.to(device), source_lengths.to(device))
+        states = model.decode(target.to(device), memory, lengths.to(device))
+        pieces = torch.tensor([piece for i in batch for piece in right[i]], device=device)
+        found = _logp(model, states[real(lengths, target.size(1)).to(device)], pieces)
+        for index, logp in zip(batch, found.split_with_sizes(lengths.tolist()), strict=True):
+            scores[index] = float(logp.sum()), len(logp)
     return scores
+
+
+def _logp(model: Transformer, states: MD, pieces: M) -> M:
+    """Give each piece's log-probability; the logits of all of them at once could be gigabytes."""
+    found = []
+    for start in range(0, len(pieces), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        logits = model.logits(states[None, part])[0]
+        found.append(logits.gather(1, pieces[part, None])[:, 0] - logits.logsumexp(-1))
+    return torch.cat(found).cpu().double()

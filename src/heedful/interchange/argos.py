@@ -18,7 +18,7 @@ __all__ = ["write_argos"]
 
 ENDING = ".argosmodel"
 BEGINNING_OF_TIME = (1980, 1, 1, 0, 0, 0)
-"""When every file of the package was written: the same model makes the same package."""
+"""The date of every file in the zip, so that the same model makes the same package."""
 
 
 def write_argos(folder: Folder, output: Path) -> None:
@@ -39,7 +39,7 @@ def write_argos(folder: Folder, output: Path) -> None:
         output = output / f"{name}{ENDING}"
     if output.exists():
         raise InterchangeError(f"{output} is there already; choose another name")
-    told = {
+    metadata = {
         "package_version": "1.0",
         "argos_version": "1.5",
         "from_code": source,
@@ -49,7 +49,7 @@ def write_argos(folder: Folder, output: Path) -> None:
     }
     card = folder.path / CARD
     parts = {
-        "metadata.json": json.dumps(told, ensure_ascii=False, indent=2).encode(),
+        "metadata.json": json.dumps(metadata, ensure_ascii=False, indent=2).encode(),
         "sentencepiece.model": folder.tokenizer[JOINT],
         "README.md": card.read_bytes() if card.is_file() else b"",
     }

@@ -1,4 +1,4 @@
-"""The conversions of a model for CTranslate2: made once, proved equal, kept beside the model.
+"""A model's conversions for CTranslate2: made once, compared with torch, kept beside the model.
 
     ctranslate2/<fingerprint>/   model.bin, config.json, the vocabularies, and
         ready.json               sha256 of each of them, and the threads that were fastest here
@@ -38,11 +38,11 @@ __all__ = ["COMPUTES", "open_engine"]
 Note = Callable[[str], object]
 
 VERSION = 1
-"""Of what is written: raised when a conversion would come out otherwise, so none older is used."""
+"""Raised when the converter changes, so that no older conversion is used."""
 TOLERANCE = 1e-4
 """How far a piece's log-probability may be from the torch engine's, on average over a sentence."""
 SENTENCES = 100
-"""Of the development set, translated to see what int8 changes."""
+"""Development sentences translated to see what int8 changes."""
 COMPUTES: tuple[Compute, ...] = ("float32", "int8")
 READY = "ready.json"
 FOLDER = "ctranslate2"
@@ -53,7 +53,7 @@ LOCK = ".lock"
 def open_engine(
     folder: Folder, compute: Compute = "float32", threads: int = 0, note: Note | None = None
 ) -> CTranslate2Engine:
-    """Load a model's conversion, and make it first where there is none that is whole."""
+    """Load a model's conversion; make it first if it is missing or damaged."""
     say = note or (lambda text: None)
     name = _name(folder)
     homes = [folder.path / FOLDER, _user_cache()]
@@ -64,7 +64,7 @@ def open_engine(
     else:
         home, stored = _make(folder, name, homes, say)
     if compute == "int8":
-        say(_rough(stored["int8"]))
+        say(_int8_note(stored["int8"]))
     count = cores()
     if threads:
         chosen = (threads, 1)
@@ -83,7 +83,7 @@ def _user_cache() -> Path:
 
 
 def _ready(path: Path) -> dict[str, Any] | None:
-    """Read what is known of a conversion, if it is all there and as it was written."""
+    """Read the facts about a conversion, if all its files are there and undamaged."""
     try:
         stored = files.read_sealed(path / READY)
         whole = all(files.sha256(path / name) == seal for name, seal in stored["files"].items())
@@ -117,7 +117,7 @@ def _make(
 
 
 def _convert(folder: Folder, home: Path, name: str, say: Note) -> dict[str, Any]:
-    """Make the conversion under another name, and rename it when it is complete and proved."""
+    """Make the conversion in a temporary folder, which is renamed once it is checked."""
     say(f"converting {folder.path} for CTranslate2, once")
     _sweep(home)
     temporary = home / f".{secrets.token_hex(4)}.tmp"
@@ -143,7 +143,7 @@ def _convert(folder: Folder, home: Path, name: str, say: Note) -> dict[str, Any]
 
 
 def _sweep(home: Path) -> None:
-    """Clear away what killed conversions left an hour ago or earlier."""
+    """Remove temporary folders of killed conversions that are an hour old."""
     for left in home.glob(".*.tmp"):
         with suppress(OSError):
             if left.stat().st_mtime < time.time() - 3600:
@@ -151,7 +151,7 @@ def _sweep(home: Path) -> None:
 
 
 def _forget_others(home: Path, name: str) -> None:
-    """Remove the conversions of weights that are no more."""
+    """Remove the conversions of earlier weights."""
     for other in home.iterdir():
         if other.name != name and not other.name.startswith("."):
             shutil.rmtree(other, ignore_errors=True)
@@ -185,17 +185,18 @@ def _prove(folder: Folder, path: Path, say: Note) -> dict[str, Any]:
                 times.setdefault(choice, []).append(time.perf_counter() - began)
         threads[compute] = min(times, key=lambda c: min(times[c]))
     workers, each = threads["float32"]
-    rough = _changed(folder, path, threads)
+    int8_changes = _changed(folder, path, threads)
     say(
         f"converted: scores equal to {worst:.0e} a piece; fastest here with {workers} "
-        f"worker{'s' * (workers > 1)} of {each} thread{'s' * (each > 1)}; {_rough(rough)}"
+        f"worker{'s' * (workers > 1)} of {each} thread{'s' * (each > 1)}; "
+        f"{_int8_note(int8_changes)}"
     )
     return {
         "version": VERSION,
         "difference": worst,
         "cores": count,
         "threads": threads,
-        "int8": rough,
+        "int8": int8_changes,
     }
 
 
@@ -216,7 +217,7 @@ def _changed(
     return sum(a != b for a, b in zip(*found, strict=True)), len(sources)
 
 
-def _rough(changed: Sequence[int] | None) -> str:
+def _int8_note(changed: Sequence[int] | None) -> str:
     if changed is None:
         return "no development text in the folder to see what int8 changes"
     return f"int8 changes {changed[0]} of {changed[1]} development sentences"

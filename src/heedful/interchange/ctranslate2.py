@@ -1,6 +1,6 @@
 """CTranslate2: our models in its format and on its engine.
 
-Where conversions are kept and how they are proved is in `conversions.py`. `import ctranslate2`
+Where conversions are kept and how they are checked is in `conversions.py`. `import ctranslate2`
 does not load torch, nor does translating with a conversion.
 """
 
@@ -27,10 +27,10 @@ __all__ = ["CTranslate2Engine", "Compute", "convert", "unfit", "write_ctranslate
 Compute = Literal["float32", "int8"]
 
 POSITIONS = 2048
-"""Rows of the table of positions, which has no end in our models and must have one here."""
+"""Rows of the table of positions: our sinusoids have no end, CTranslate2 needs one."""
 PATIENCE = 2
-"""Times the beam that have to end before a search does. On Multi30k with a length penalty of 1.4,
-1 cost 0.36 BLEU against the torch engine, 2 costs 0.03 and a sixth of the time."""
+"""A search ends when this many times the beam of hypotheses have ended. On Multi30k with a length
+penalty of 1.4, 1 cost 0.36 BLEU against the torch engine; 2 costs 0.03 and a sixth of the time."""
 NEVER = -1e9
 """Added to the logit of an id that must not be chosen."""
 
@@ -77,7 +77,7 @@ def convert(folder: Folder, path: Path) -> None:
     source = target if s.share_embeddings else weights["source_embedding.weight"]
     output = target if s.share_output else weights["output_weight"]
     bias = weights["output_bias"].copy() if s.output_bias else None
-    # Marian's own layout, padding last and its row zero, needs no padding here at all.
+    # In Marian's layout (padding last, its row zero) the padding row can be left out.
     last = ids.pad == ids.start == ids.size - 1 and not target[ids.pad].any()
     if last:
         source, target, output = source[:-1], target[:-1], output[:-1]
@@ -111,7 +111,7 @@ def convert(folder: Folder, path: Path) -> None:
     spec.config.eos_token = sides[1][ids.eos]
     spec.config.bos_token = sides[1][ids.eos]
     spec.config.decoder_start_token = sides[1][ids.eos if last else ids.start]
-    spec.config.add_source_eos = True  # Argos sends none
+    spec.config.add_source_eos = True  # Argos Translate adds no end symbol
     spec.validate()
     spec.optimize(quantization=None)
     path.mkdir(parents=True, exist_ok=True)
@@ -119,7 +119,7 @@ def convert(folder: Folder, path: Path) -> None:
 
 
 def _distinct(pieces: list[str]) -> list[str]:
-    """Tell pieces apart that are spelled alike, for CTranslate2 knows them by their text."""
+    """Rename pieces that are spelled alike, for CTranslate2 knows a piece by its text."""
     seen: set[str] = set()
     found = []
     for index, piece in enumerate(pieces):
@@ -142,7 +142,7 @@ def _norm(spec: Any, weights: dict[str, Any], name: str) -> None:
 
 
 def _linear(spec: Any, weights: dict[str, Any], *names: str) -> None:
-    """Put the matrices of these names under each other: one product instead of several."""
+    """Stack the matrices of these names: one product instead of several."""
     spec.weight = np.concatenate([weights[f"{name}.weight"] for name in names])
     spec.bias = np.concatenate([weights[f"{name}.bias"] for name in names])
 
@@ -185,7 +185,7 @@ class CTranslate2Engine:
 
         self._ids = folder.ids
         self.workers = threads[0]
-        """Batches decoded at once, over which a search is spread; 1 where searches are many."""
+        """Batches of a search decoded at once; a server with many searches sets 1."""
         tokenizer = Tokenizer(folder.tokenizer, folder.ids)
         self._source = _distinct(tokenizer.vocabulary(target=False))
         self._target = _distinct(tokenizer.vocabulary(target=True))
@@ -201,7 +201,7 @@ class CTranslate2Engine:
                 intra_threads=threads[1],
                 max_queued_batches=-1,
             )
-        except RuntimeError as error:  # removed or damaged since it was looked at
+        except RuntimeError as error:  # removed or damaged since it was checked
             raise InterchangeError(f"CTranslate2 cannot open {path}: {error}") from error
 
     def search(

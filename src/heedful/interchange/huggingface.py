@@ -56,7 +56,7 @@ def write_huggingface(folder: Folder, output: Path) -> None:
     order = permutation(s.d_model) if s.positions == "interleaved" else None
     weights = to_theirs(folder.weights(), s, order)
     bias = weights.get("final_logits_bias", torch.zeros(ids.size)).clone()
-    pad_bias = float(bias[ids.pad])  # without meaning for us, but it is to come back as it was
+    pad_bias = float(bias[ids.pad])  # unused by us; kept so that an import gives it back unchanged
     bias[ids.pad] = NEVER
     weights["final_logits_bias"] = bias[None]
     if s.norm == "pre":  # Pegasus complains of a file without them
@@ -129,8 +129,8 @@ def _generation(folder: Folder) -> dict[str, Any]:
         "max_length": decode.max_length or 512,
     }
     if decode.beam > 1:
-        # They divide by length ** p. With an offset of ours the two lean alike towards longer
-        # translations at one length only: at twenty pieces, which GNMT's 5 makes four fifths.
+        # Hugging Face divides by length ** p, without an offset. The two prefer longer translations
+        # equally at one length only; at 20 pieces an offset of 5 makes the power four fifths.
         found["length_penalty"] = decode.length_penalty * (20 / (decode.length_offset + 20))
         found["early_stopping"] = False
     return found
@@ -139,7 +139,7 @@ def _generation(folder: Folder) -> dict[str, Any]:
 def _tokenizer_files(folder: Folder) -> dict[str, bytes]:
     """Give the files of a MarianTokenizer: an imported model's own, or ours on both sides."""
     ids = folder.ids
-    told = {
+    tokenizer_config = {
         "tokenizer_class": "MarianTokenizer",
         "source_lang": folder.settings.source,
         "target_lang": folder.settings.target,
@@ -150,7 +150,7 @@ def _tokenizer_files(folder: Folder) -> dict[str, bytes]:
         "separate_vocabs": FILES[-1] in folder.tokenizer,
         "clean_up_tokenization_spaces": False,
     }
-    found = {"tokenizer_config.json": json.dumps(told, indent=2).encode()}
+    found = {"tokenizer_config.json": json.dumps(tokenizer_config, indent=2).encode()}
     if JOINT not in folder.tokenizer:
         return {**found, **folder.tokenizer}
     tokenizer = Tokenizer(folder.tokenizer, ids)
@@ -169,32 +169,33 @@ def read_huggingface(path: Path, output: Path) -> Folder:
     """Make a model folder of a MarianMT or Pegasus folder, as published or as we exported it."""
     if not path.is_dir():
         raise InterchangeError(f"{path} is not a folder; give one with a {CONFIG}")
-    told = _read_json(path / CONFIG)
+    theirs = _read_json(path / CONFIG)
     norms = {kind: norm for norm, (kind, _) in KINDS.items()}
-    if told.get("model_type") not in norms:
+    if theirs.get("model_type") not in norms:
         raise InterchangeError(
-            f"{path / CONFIG} is of a {told.get('model_type')} model; expected {' or '.join(norms)}"
+            f"{path / CONFIG} is of a {theirs.get('model_type')} model; "
+            f"expected {' or '.join(norms)}"
         )
-    norm = norms[told["model_type"]]
-    notes = told.get("heedful") or {}
+    norm = norms[theirs["model_type"]]
+    notes = theirs.get("heedful") or {}
     weights = _read_weights(path)
     tokenizer = _read_tokenizer(path, joint=bool(notes.get("joint")))
-    size = max(told["vocab_size"], told.get("decoder_vocab_size") or 0)
+    size = max(theirs["vocab_size"], theirs.get("decoder_vocab_size") or 0)
     ids = TokenIds(
         size=size,
-        eos=told.get("eos_token_id", 0),
+        eos=theirs.get("eos_token_id", 0),
         unk=Tokenizer(tokenizer).ids.unk,
-        pad=told["pad_token_id"],
-        start=told.get("decoder_start_token_id", told["pad_token_id"]),
+        pad=theirs["pad_token_id"],
+        start=theirs.get("decoder_start_token_id", theirs["pad_token_id"]),
     )
-    weights, shared, biased = _tidied(weights, told, ids)
-    model = _model_settings(told, path, norm) | {
+    weights, shared, biased = _tidied(weights, theirs, ids)
+    model = _model_settings(theirs, path, norm) | {
         "positions": notes.get("positions", "concatenated"),
         "share_embeddings": shared,
         "output_bias": bool(notes.get("output_bias", biased)),
     }
     languages = _languages(path, notes)
-    raw = {**languages, "model": model, "decode": notes.get("decode") or _decode(path, told)}
+    raw = {**languages, "model": model, "decode": notes.get("decode") or _decode(path, theirs)}
     try:
         settings = settings_file.resolve(raw)
     except HeedfulError as error:
@@ -209,67 +210,67 @@ def read_huggingface(path: Path, output: Path) -> Folder:
     folder = Folder.create(output, settings, ids, tokenizer)
     try:
         folder.write_weights(ours)
-        folder.write_card(_card(path, settings, told))
+        folder.write_card(_card(path, settings, theirs))
     except BaseException:
         shutil.rmtree(output, ignore_errors=True)
         raise
     return Folder.open(output)
 
 
-def _model_settings(told: Mapping[str, Any], path: Path, norm: str) -> dict[str, Any]:
+def _model_settings(theirs: Mapping[str, Any], path: Path, norm: str) -> dict[str, Any]:
     for one, other in (
         ("encoder_ffn_dim", "decoder_ffn_dim"),
         ("encoder_attention_heads", "decoder_attention_heads"),
     ):
-        if told[one] != told[other]:
+        if theirs[one] != theirs[other]:
             raise InterchangeError(
-                f"{path / CONFIG}: {one} = {told[one]} and {other} = {told[other]}; "
+                f"{path / CONFIG}: {one} = {theirs[one]} and {other} = {theirs[other]}; "
                 f"a model of ours has one for both"
             )
-    if not told.get("scale_embedding", False):
+    if not theirs.get("scale_embedding", False):
         raise InterchangeError(
             f"{path / CONFIG}: scale_embedding is false; our embeddings are times sqrt(d_model)"
         )
-    if told.get("normalize_embedding"):
+    if theirs.get("normalize_embedding"):
         raise InterchangeError(f"{path / CONFIG}: normalize_embedding is true; ours are not")
-    activation = told.get("activation_function", "gelu")
+    activation = theirs.get("activation_function", "gelu")
     if activation not in ACTIVATIONS:
         raise InterchangeError(
             f"{path / CONFIG}: activation_function = {activation}; "
             f"expected one of {', '.join(ACTIVATIONS)}"
         )
     return {
-        "d_model": told["d_model"],
-        "d_ff": told["encoder_ffn_dim"],
-        "n_heads": told["encoder_attention_heads"],
-        "encoder_layers": told["encoder_layers"],
-        "decoder_layers": told["decoder_layers"],
-        "dropout": told.get("dropout", 0.1),
-        "attention_dropout": told.get("attention_dropout", 0.0),
-        "ff_dropout": told.get("activation_dropout", 0.0),
+        "d_model": theirs["d_model"],
+        "d_ff": theirs["encoder_ffn_dim"],
+        "n_heads": theirs["encoder_attention_heads"],
+        "encoder_layers": theirs["encoder_layers"],
+        "decoder_layers": theirs["decoder_layers"],
+        "dropout": theirs.get("dropout", 0.1),
+        "attention_dropout": theirs.get("attention_dropout", 0.0),
+        "ff_dropout": theirs.get("activation_dropout", 0.0),
         "norm": norm,
         "activation": ACTIVATIONS[activation],
-        "share_output": told.get("tie_word_embeddings", True),
+        "share_output": theirs.get("tie_word_embeddings", True),
     }
 
 
 def _tidied(
-    weights: dict[str, Tensor], told: Mapping[str, Any], ids: TokenIds
+    weights: dict[str, Tensor], theirs: Mapping[str, Any], ids: TokenIds
 ) -> tuple[dict[str, Tensor], bool, bool]:
-    """Leave out what follows from the rest, having seen that it does.
+    """Drop copies of tied weights and sinusoids, after checking that they are what they should be.
 
     Also say whether both languages share their embeddings, and whether there is an output bias.
     """
     weights = {name: tensor.float() for name, tensor in weights.items()}
     sides = [f"model.{side}.embed_tokens.weight" for side in ("encoder", "decoder")]
-    shared = bool(told.get("share_encoder_decoder_embeddings", True))
-    tied = bool(told.get("tie_word_embeddings", True))
+    shared = bool(theirs.get("share_encoder_decoder_embeddings", True))
+    tied = bool(theirs.get("tie_word_embeddings", True))
     if not tied and all(name in weights for name in sides):
-        shared = False  # newer versions untie the two languages together with the output
+        shared = False  # newer versions untie the source embedding with the output
         weights.pop("model.shared.weight", None)
     main = "model.shared.weight" if shared else sides[1]
     copies = [*(sides if shared else []), *(["lm_head.weight"] if tied else [])]
-    if main not in weights:  # of weights that are one, a file may keep any
+    if main not in weights:  # a file may hold any one of several tied weights
         kept = next((name for name in copies if name in weights), None)
         if kept is not None:
             weights[main] = weights.pop(kept)
@@ -285,7 +286,7 @@ def _tidied(
             if not torch.allclose(positions, wanted, atol=1e-3):
                 raise InterchangeError(f"{name} is not the sinusoid; such positions cannot be read")
     for name in {*sides, main}:
-        if name in weights and len(weights[name]) < ids.size:  # the sides differ in their size
+        if name in weights and len(weights[name]) < ids.size:  # the two vocabularies differ in size
             weights[name] = _longer(weights[name], ids.size, 0.0)
     if "lm_head.weight" in weights:
         weights["lm_head.weight"] = _longer(weights["lm_head.weight"], ids.size, 0.0)
@@ -333,7 +334,7 @@ def _read_weights(path: Path) -> dict[str, Tensor]:
     if (path / WEIGHTS).is_file():
         return files.load_tensors(path / WEIGHTS)
     if (path / OLD_WEIGHTS).is_file():
-        try:  # the one place where a pickle is opened, by a loader that takes nothing but tensors
+        try:  # the only pickle that is opened, by a loader that accepts nothing but tensors
             found = torch.load(path / OLD_WEIGHTS, map_location="cpu", weights_only=True)
         except Exception as error:
             first = str(error).splitlines()[0]
@@ -361,28 +362,28 @@ def _languages(path: Path, notes: Mapping[str, Any]) -> dict[str, str]:
     if notes:
         return {"source": notes.get("source", "und"), "target": notes.get("target", "und")}
     file = path / "tokenizer_config.json"
-    told = _read_json(file) if file.is_file() else {}
+    theirs = _read_json(file) if file.is_file() else {}
     found = {}
     for side, key in (("source", "source_lang"), ("target", "target_lang")):
-        code = told.get(key)
+        code = theirs.get(key)
         found[side] = code if isinstance(code, str) and 2 <= len(code) <= 3 else "und"
     return found
 
 
-def _decode(path: Path, told: Mapping[str, Any]) -> dict[str, Any]:
+def _decode(path: Path, theirs: Mapping[str, Any]) -> dict[str, Any]:
     file = path / "generation_config.json"
-    generation = {**told, **(_read_json(file) if file.is_file() else {})}
+    generation = {**theirs, **(_read_json(file) if file.is_file() else {})}
     penalty = generation.get("length_penalty")
     return {
         "beam": generation.get("num_beams") or 1,
         "length_penalty": 1.0 if penalty is None else penalty,
         "length_offset": 0.0,
-        "split_above": min(512, told.get("max_position_embeddings", 512)) // 2,
+        "split_above": min(512, theirs.get("max_position_embeddings", 512)) // 2,
     }
 
 
-def _card(path: Path, settings: Settings, told: Mapping[str, Any]) -> str:
-    kind = told.get("architectures", ["a Hugging Face model"])[0]
+def _card(path: Path, settings: Settings, theirs: Mapping[str, Any]) -> str:
+    kind = theirs.get("architectures", ["a Hugging Face model"])[0]
     return (
         f"# {settings.source} to {settings.target}\n\n"
         f"Imported from {kind}, {path.resolve().name}; its licence and its limits are those of "

@@ -20,6 +20,7 @@ from heedful.errors import InterchangeError
 from heedful.models.folder import Folder, load_model
 from heedful.models.transformer import Transformer
 from heedful.nn import masks
+from heedful.nn.cache import DecoderCache, Growing, LayerCache, Memory
 from heedful.nn.layers import DecoderLayer
 from heedful.nn.positions import Learned, sinusoid
 
@@ -30,7 +31,7 @@ POSITIONS = 2048
 
 
 class _Encoder(nn.Module):
-    """Read the source; what the decoder asks of it, layer by layer."""
+    """Source ids in; the keys and values of the source for each decoder layer out."""
 
     def __init__(self, model: Transformer, table: Tensor) -> None:
         super().__init__()
@@ -49,7 +50,7 @@ class _Encoder(nn.Module):
 
 
 class _Step(nn.Module):
-    """Read one word a row; give the logits of the next, and the past with this word in it."""
+    """One word a row in; the logits of the next, and the past with this word added, out."""
 
     def __init__(self, model: Transformer, table: Tensor) -> None:
         super().__init__()
@@ -68,35 +69,30 @@ class _Step(nn.Module):
         x = model.target_embedding(words[:, None]) * model.settings.d_model**0.5
         x = x + self.table[position]  # type: ignore[index]
         keep = masks.padding(lengths, seen[0].size(2))
-        later: list[Tensor] = []
-        for index, layer in enumerate(model.decoder.layers):
-            assert isinstance(layer, DecoderLayer)
-            x, keys, values = _layer(
-                layer, x, keep, past[2 * index : 2 * index + 2], seen[2 * index : 2 * index + 2]
-            )
-            later += [keys, values]
-        logits = torch.nn.functional.linear(
-            model.decoder.norm(x), model.output_weight, model.output_bias
-        )
-        return logits[:, 0], *later
+        own, source = [_Joined(table) for table in past], zip(seen[::2], seen[1::2], strict=True)
+        cache = DecoderCache(0)
+        cache.layers = [
+            LayerCache(*tables) for tables in zip(own[::2], own[1::2], source, strict=True)
+        ]
+        states = model.decoder(x, None, Memory(x, lengths, keep), cache)
+        logits = nn.functional.linear(states, model.output_weight, model.output_bias)
+        return logits[:, 0], *(table.words for table in own)
 
 
-def _layer(
-    layer: DecoderLayer, x: Tensor, keep: Tensor, past: list[Tensor], seen: list[Tensor]
-) -> tuple[Tensor, Tensor, Tensor]:
-    """One decoder layer on one word, written without a cache object, which no graph can hold."""
-    read = layer.before(x, layer.attention_norm)
-    key, value = layer.attention.project(read)
-    keys, values = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
-    x = layer.after(x, layer.attention.attend_to(read, keys, values, None), layer.attention_norm)
-    found = layer.cross.attend_to(layer.before(x, layer.cross_norm), seen[0], seen[1], keep)
-    x = layer.after(x, found, layer.cross_norm)
-    changed = layer.feed_forward(layer.before(x, layer.feed_forward_norm))
-    return layer.after(x, changed, layer.feed_forward_norm), keys, values
+class _Joined(Growing):
+    """Keys or values of the words so far as one tensor: no graph can write into a buffer."""
+
+    def __init__(self, words: Tensor) -> None:
+        super().__init__()
+        self.words = words
+
+    def append(self, new: Tensor) -> Tensor:
+        self.words = torch.cat([self.words, new], dim=2)
+        return self.words
 
 
 def write_onnx(folder: Folder, output: Path) -> None:
-    """Write the two graphs, the pieces, and a note of the special ids and the names."""
+    """Write the two graphs, the pieces, and a JSON file of special ids, sizes and tensor names."""
     try:
         import onnx  # noqa: F401
         import onnxscript  # noqa: F401
@@ -152,7 +148,7 @@ def write_onnx(folder: Folder, output: Path) -> None:
         )
         for name, data in folder.tokenizer.items():
             (made / name).write_bytes(data)
-        told: dict[str, Any] = {
+        description: dict[str, Any] = {
             "source": folder.settings.source,
             "target": folder.settings.target,
             "ids": ids.model_dump(),
@@ -164,7 +160,9 @@ def write_onnx(folder: Folder, output: Path) -> None:
             "past": past_names,
             "seen": seen_names,
         }
-        (made / "heedful.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        (made / "heedful.json").write_text(
+            json.dumps(description, indent=2) + "\n", encoding="utf-8"
+        )
 
 
 def _export(

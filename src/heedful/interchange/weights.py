@@ -2,7 +2,7 @@
 
 Every tensor has to be in the table and the table has to find every tensor: one that is missing or
 left over is an error that names it. The table also says which axes of a tensor run along the
-residual stream, for those are what a change of the order of positions permutes.
+residual stream: those are permuted where the sinusoids are in another order.
 """
 
 from __future__ import annotations

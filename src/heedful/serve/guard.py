@@ -1,49 +1,56 @@
-"""What every request that costs something passes: its key, its number, its limits."""
+"""Checks every request that costs something: its API key, its client's share, its limits."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
 from heedful.serve.errors import invalid_key, key_needed, slow_down
 from heedful.serve.options import ServeOptions
-from heedful.serve.parameters import Parameters, accompany, read_parameters
+from heedful.serve.parameters import accompany, read_parameters
+from heedful.serve.requests import Keyed, check
 
-__all__ = ["Guard"]
+__all__ = ["RequestGuard"]
 
 Given = TypeVar("Given")
+Asked = TypeVar("Asked", bound=Keyed)
 
 
-class Guard:
-    """Lets requests in."""
+class RequestGuard:
+    """Reads and checks requests before their work begins."""
 
     def __init__(self, options: ServeOptions) -> None:
         self._options = options
         self._clients: Counter[str] = Counter()
 
-    async def pass_in(
+    async def admit(
         self,
         request: Request,
-        work: Callable[[Parameters], Awaitable[Given]],
+        model: type[Asked],
+        work: Callable[[Asked], Awaitable[Given]],
         limit: int | None = None,
         seconds: float | None = None,
     ) -> Given:
-        """Read a request and do its work while its client is there; the limits are the usual."""
+        """Read and check a request, then do its work until the client leaves or time is over.
+
+        `limit` (bytes) and `seconds` are those of the options where none are given.
+        """
         options = self._options
         with self._counted(request):
             found = await read_parameters(
                 request, limit or options.body_limit, options.body_timeout
             )
             self.check_key(request, found)
-            return await accompany(request, work(found), seconds or options.timeout)
+            asked = check(model, found)
+            return await accompany(request, work(asked), seconds or options.timeout)
 
-    def check_key(self, request: Request, parameters: Parameters) -> None:
-        """Refuse who needs a key and has none: a parameter, or a bearer token."""
-        keys, given = self._options.keys, parameters.text("api_key")
+    def check_key(self, request: Request, parameters: Mapping[str, Any]) -> None:
+        """Refuse a request without a valid key, which is a parameter or a bearer token."""
+        keys, given = self._options.keys, check(Keyed, parameters).api_key
         if keys is None:
             return
         scheme, _, token = request.headers.get("authorization", "").partition(" ")

@@ -1,4 +1,4 @@
-"""The page and what it shows: traces, and the files it is made of."""
+"""The endpoints of the page: its files, and the traces it shows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from heedful.serve.errors import RequestError, invalid, too_long
-from heedful.serve.guard import Guard
+from heedful.serve.errors import RequestError, invalid
+from heedful.serve.guard import RequestGuard
 from heedful.serve.options import ServeOptions
-from heedful.serve.parameters import Parameters
+from heedful.serve.requests import Explain, limited
 from heedful.serve.translation import Service
 
 __all__ = ["Inside"]
@@ -28,17 +28,20 @@ KINDS = {
     ".woff2": "font/woff2",
 }
 INDEX = "index.html"
-MOST = 256
-"""Layers or heads one can choose."""
 
 
 class Inside:
     """The endpoints of the page."""
 
     def __init__(
-        self, service: Service, guard: Guard, options: ServeOptions, page: Mapping[str, bytes]
+        self,
+        service: Service,
+        guard: RequestGuard,
+        options: ServeOptions,
+        page: Mapping[str, bytes],
     ) -> None:
         self._service, self._guard, self._options, self._page = service, guard, options, page
+        self._model = limited(Explain, options)
 
     def routes(self) -> list[Route]:
         """Give the endpoints with their addresses."""
@@ -51,29 +54,16 @@ class Inside:
 
     async def explain(self, request: Request) -> Response:
         """POST /explain: what happened inside while a text was translated."""
-        return await self._guard.pass_in(request, self._explain)
+        return await self._guard.admit(request, self._model, self._explain)
 
-    async def _explain(self, parameters: Parameters) -> Response:
-        limit = self._options.explain_limit
-        text = parameters.required("q")
+    async def _explain(self, asked: Explain) -> Response:
         directions = self._service.directions
-        source = directions.language(parameters.required("source"))
-        target = directions.language(parameters.required("target"))
-        translation = parameters.text("translation")
-        size = max(len(text), len(translation))
-        if size > limit:
-            raise too_long(size, limit)
+        source, target = directions.language(asked.source), directions.language(asked.target)
         way = directions.way(source, target)
         if len(way) != 1:
             raise invalid(f"no model translates {source} to {target} by itself")
-        options = {
-            "translation": translation or None,
-            "layers": parameters.numbers("layers", MOST),
-            "heads": parameters.numbers("heads", MOST),
-            "decimals": parameters.number("decimals", 4, most=8, least=0),
-            "values": parameters.flag("values", True),
-        }
-        found = await self._service.explain(way[0], text, options)
+        options = asked.model_dump(include={"translation", "layers", "heads", "decimals", "values"})
+        found = await self._service.explain(way[0], asked.q, options)
         return Response(found, 200, {"Cache-Control": "no-store"}, media_type="application/json")
 
     async def index(self, request: Request) -> Response:

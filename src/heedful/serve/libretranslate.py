@@ -21,17 +21,18 @@ from heedful.errors import DataError
 from heedful.glossary.terms import Terms
 from heedful.serve.detect import Guess
 from heedful.serve.downloads import Downloads
-from heedful.serve.errors import RequestError, busy, clip, invalid, missing, too_long
-from heedful.serve.guard import Guard
+from heedful.serve.errors import RequestError, busy, invalid, too_long
+from heedful.serve.guard import RequestGuard
 from heedful.serve.options import ServeOptions
-from heedful.serve.parameters import Parameters, to_json
+from heedful.serve.parameters import to_json
+from heedful.serve.requests import Detect, Translate, TranslateFile, limited
 from heedful.serve.translation import Answer, Service, Wish
 
 __all__ = ["LibreTranslate", "answer_json"]
 
 AUTO = "auto"
 ENOUGH = 4_000
-"""Characters of a file that are looked at to guess its language."""
+"""Characters of a file from which its language is guessed."""
 _HOST = re.compile(r"[A-Za-z0-9.\-]{1,255}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
 
 
@@ -45,10 +46,12 @@ def answer_json(value: object, status: int = 200) -> Response:
 class LibreTranslate:
     """The endpoints of LibreTranslate."""
 
-    def __init__(self, service: Service, guard: Guard, options: ServeOptions) -> None:
+    def __init__(self, service: Service, guard: RequestGuard, options: ServeOptions) -> None:
         self._service, self._guard, self._options = service, guard, options
         self._downloads = Downloads(options.files_kept, options.files_bytes, options.files_age)
         self._files = 0
+        self._translate_model = limited(Translate, options)
+        self._detect_model = limited(Detect, options)
 
     def routes(self) -> list[Route]:
         """Give the endpoints with their addresses."""
@@ -64,39 +67,35 @@ class LibreTranslate:
 
     async def translate(self, request: Request) -> Response:
         """POST /translate: one text, or a list of them."""
-        return await self._guard.pass_in(request, self._translate)
+        return await self._guard.admit(request, self._translate_model, self._translate)
 
-    async def _translate(self, parameters: Parameters) -> Response:
-        options = self._options
-        asked = parameters.texts("q", options.batch_limit)
-        source, target = parameters.required("source"), parameters.required("target")
+    async def _translate(self, asked: Translate) -> Response:
         wish = Wish(
-            alternatives=max(0, parameters.number("alternatives", 0, options.alternatives_limit)),
-            terms=_terms(parameters),
-            html=_is_html(parameters),
+            alternatives=max(0, asked.alternatives or 0),  # a negative number is none
+            terms=_terms(asked),
+            html=asked.format == "html",
         )
-        texts = [asked] if isinstance(asked, str) else asked
+        texts = [asked.q] if isinstance(asked.q, str) else asked.q
         size = sum(map(len, texts))
-        if size > options.char_limit:
-            raise too_long(size, options.char_limit)
+        if size > self._options.char_limit:
+            raise too_long(size, self._options.char_limit)
         directions = self._service.directions
-        target = directions.language(target)
+        target = directions.language(asked.target)
         guesses: list[Guess] = []
-        if source == AUTO:
+        if asked.source == AUTO:
             guesses = [found[0] for found in await self._service.detect(texts)]
             sources = [guess.language for guess in guesses]
         else:
-            sources = [directions.language(source)] * len(texts)
+            sources = [directions.language(asked.source)] * len(texts)
         answers = await self._service.translate(texts, sources, target, wish)
-        return answer_json(_say(answers, guesses, wish, isinstance(asked, str)))
+        return answer_json(_say(answers, guesses, wish, isinstance(asked.q, str)))
 
     async def detect(self, request: Request) -> Response:
         """POST /detect: which of the served languages a text is in."""
-        return await self._guard.pass_in(request, self._detect)
+        return await self._guard.admit(request, self._detect_model, self._detect)
 
-    async def _detect(self, parameters: Parameters) -> Response:
-        asked = parameters.texts("q", self._options.batch_limit)
-        text = asked if isinstance(asked, str) else "\n".join(asked)
+    async def _detect(self, asked: Detect) -> Response:
+        text = asked.q if isinstance(asked.q, str) else "\n".join(asked.q)
         if len(text) > self._options.char_limit:
             raise too_long(len(text), self._options.char_limit)
         return answer_json([_guess(guess) for guess in (await self._service.detect([text]))[0]])
@@ -106,7 +105,7 @@ class LibreTranslate:
         return answer_json(self._service.directions.listed())
 
     async def settings(self, request: Request) -> Response:
-        """GET /frontend/settings: what a page has to know before it begins."""
+        """GET /frontend/settings: what a page has to know at its start."""
         options, directions = self._options, self._service.directions
         first = directions.models[0]
         return answer_json(
@@ -131,7 +130,7 @@ class LibreTranslate:
         )
 
     async def suggest(self, request: Request) -> Response:
-        """POST /suggest: there is nobody to read suggestions."""
+        """POST /suggest: suggestions are not taken."""
         raise RequestError(403, "Suggestions are disabled on this server.")
 
     async def translate_file(self, request: Request) -> Response:
@@ -142,26 +141,27 @@ class LibreTranslate:
         base = _base(request, options.prefix)
         self._files += 1
         try:
-            name = await self._guard.pass_in(
-                request, self._translate_file, options.file_limit, options.file_timeout
+            name = await self._guard.admit(
+                request,
+                TranslateFile,
+                self._translate_file,
+                options.file_limit,
+                options.file_timeout,
             )
         finally:
             self._files -= 1
         return answer_json({"translatedFileUrl": f"{base}/download_file/{name}"})
 
-    async def _translate_file(self, parameters: Parameters) -> str:
-        if "file" not in parameters.files:
-            raise missing("file")
-        source, target = parameters.required("source"), parameters.required("target")
-        upload = parameters.files["file"]
+    async def _translate_file(self, asked: TranslateFile) -> str:
+        upload, source = asked.file, asked.source
         if not upload.name or not upload.data:
             raise invalid("empty file")
         ending = PurePosixPath(upload.name.replace("\\", "/")).suffix.lower()
         if ending not in SUPPORTED:
             raise invalid("file format not supported")
-        wish = Wish(terms=_terms(parameters))
+        wish = Wish(terms=_terms(asked))
         directions = self._service.directions
-        target = directions.language(target)
+        target = directions.language(asked.target)
         if source != AUTO:
             source = directions.language(source)
         try:
@@ -177,7 +177,7 @@ class LibreTranslate:
         return self._downloads.put(data, ending)
 
     async def download_file(self, request: Request) -> Response:
-        """GET /download_file/NAME: a translated file; its name was all one needs to know."""
+        """GET /download_file/NAME: a translated file, for whoever knows its name."""
         name = request.path_params["name"]
         data = self._downloads.get(name)
         ending = PurePosixPath(name).suffix
@@ -191,16 +191,9 @@ class LibreTranslate:
         )
 
 
-def _is_html(parameters: Parameters) -> bool:
-    kind = parameters.text("format") or "text"
-    if kind not in ("text", "html"):
-        raise RequestError(400, f"{clip(kind)} format is not supported")
-    return kind == "html"
-
-
-def _terms(parameters: Parameters) -> Terms:
+def _terms(asked: Translate | TranslateFile) -> Terms:
     try:
-        return Terms.parse(parameters.structure("terms"), parameters.structure("keep"))
+        return Terms.parse(asked.terms, asked.keep)
     except DataError as error:
         raise invalid(str(error)) from error
 
@@ -210,7 +203,7 @@ def _guess(guess: Guess) -> dict[str, Any]:
 
 
 def _say(answers: list[Answer], guesses: list[Guess], wish: Wish, single: bool) -> dict[str, Any]:
-    """Say everything about one text, or about each of several."""
+    """Make the answer for one text, or with a list for each field."""
     said: dict[str, list[Any]] = {"translatedText": [answer.text for answer in answers]}
     if wish.alternatives:
         said["alternatives"] = [list(answer.alternatives) for answer in answers]
@@ -236,7 +229,7 @@ def _beginning(texts: list[str]) -> str:
 
 
 def _base(request: Request, prefix: str) -> str:
-    """Give the address this server was reached by; a Host that is none is not said back."""
+    """Give the address the client used; a Host header that is no host name is not repeated."""
     host = request.headers.get("host", "")
     if not _HOST.fullmatch(host):
         name, port = request.scope.get("server") or ("localhost", None)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import torch
 from torch import nn
 
 from heedful import metrics
-from heedful.data.batching import Batch, Batches, pad
-from heedful.data.corpus import Corpus, Pair
+from heedful.data.batching import Batch, Batches
+from heedful.data.corpus import Corpus
 from heedful.data.tokenizer import Tokenizer
 from heedful.data.variants import Variants
-from heedful.decoding.batch import search
+from heedful.decoding.batch import score, search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
 from heedful.settings import Settings
@@ -23,7 +22,7 @@ __all__ = ["Translation"]
 EVALUATED = 500
 """Development sentences translated at each evaluation: enough to rank weights, yet quick."""
 ENOUGH = 200
-"""Others of them there must be for a fresh evaluation."""
+"""A fresh evaluation needs at least so many sentences beyond those."""
 SAMPLES = 3
 
 
@@ -56,11 +55,11 @@ class Translation:
         return len(self._batches.plan(epoch))
 
     def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[Batch]:
-        """Give the batches of an epoch from the `start`-th on, or a part of each."""
+        """Give the batches of an epoch from the `start`-th on, or one of `parts` parts of each."""
         return self._batches.epoch(epoch, start, part, parts)
 
     def where(self, batch: Batch) -> list[str]:
-        """Name the lines of the text files."""
+        """Name the lines of the text files that a batch is made of."""
         return self._corpus.places(batch.rows if batch.whole is None else batch.whole)
 
     def tokens(self, batch: Batch) -> int:
@@ -68,7 +67,7 @@ class Translation:
         return batch.tokens
 
     def split(self, batch: Batch, parts: int) -> list[Batch]:
-        """Give every part of the workers some of the rows."""
+        """Divide the rows of a batch into as many parts, one a worker."""
         return batch.split(parts)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
@@ -85,7 +84,10 @@ class Translation:
         return Loss(*(0 * value for value in found)) if batch.idle else found
 
     def evaluate(self, fresh: bool = False) -> Evaluation:
-        """Translate a part of the development set greedily; measure the loss on all of it."""
+        """Translate a part of the development set greedily; measure the loss on all of it.
+
+        `fresh` takes other sentences than usual, where there are enough of them.
+        """
         self.model.eval()
         part = self.dev[:EVALUATED]
         if fresh and len(self.dev) >= EVALUATED + ENOUGH:
@@ -98,7 +100,7 @@ class Translation:
         ]
         wanted = [t for _, t in part]
         scores = metrics.scores(texts, wanted, self._settings.target)
-        loss = self._dev_loss(self.dev)
+        loss = self._dev_loss()
         self.model.train()
         figures = {score.name: score.value for score in scores}
         figures["perplexity"] = metrics.perplexity(loss, 1)
@@ -106,26 +108,10 @@ class Translation:
         samples = tuple(Sample(*part[i], texts[i]) for i in range(0, len(part), step))
         return Evaluation(scores[0].value, loss, figures, samples[:SAMPLES])
 
-    @torch.inference_mode()
-    def _dev_loss(self, dev: Sequence[Pair]) -> float:
-        ids, device = self.model.ids, self.model.output_weight.device
+    def _dev_loss(self) -> float:
+        """Give the mean loss a piece on the whole development set, without smoothing."""
         encode = self._tokenizer.encode
-        rows = [([*encode(s), ids.eos], encode(t, target=True)) for s, t in dev]
-        rows.sort(key=lambda pair: len(pair[0]) + len(pair[1]))
-        nll, tokens, budget = 0.0, 0, self._settings.data.batch_tokens
-        while rows:
-            longest = len(rows[-1][0]) + len(rows[-1][1]) + 1
-            count = max(1, budget // longest)
-            batch, rows = rows[-count:], rows[:-count]
-            source, source_lengths = pad([s for s, _ in batch], ids.pad)
-            target, target_lengths = pad([t for _, t in batch], ids.pad)
-            loss = self.model.loss(
-                source.to(device),
-                source_lengths.to(device),
-                target.to(device),
-                target_lengths.to(device),
-                0.0,
-            )
-            nll += float(loss.nll)
-            tokens += int(target_lengths.sum()) + len(batch)
-        return nll / tokens
+        sources = [encode(source) for source, _ in self.dev]
+        targets = [encode(target, target=True) for _, target in self.dev]
+        found = score(self.model, sources, targets, self._settings.data.batch_tokens)
+        return -sum(logp for logp, _ in found) / sum(pieces for _, pieces in found)

@@ -39,7 +39,7 @@ class Demo:
     bleu: dict[str, float]
     """By split: random, longer, combinations."""
     exact: dict[str, float]
-    """Share of sentences that are right to the letter, by split."""
+    """Share of sentences that are exactly right, by split."""
     agreement: float
     """French: the pronoun of "it" is right; Korean: all particles are."""
     heads: Heads

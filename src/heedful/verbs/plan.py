@@ -17,11 +17,11 @@ __all__ = ["Hardware", "measured_epoch", "plan"]
 
 @dataclass(frozen=True)
 class Hardware:
-    """Other machines than this one, by what they do in a second."""
+    """Another machine than this one, by its arithmetic a second."""
 
     devices: int = 8
     tflops: float = 9.5
-    """Peak of one device in 10^12 operations a second; the paper reckons 9.5 for its P100s."""
+    """Peak of one device in 10^12 operations a second; the paper assumes 9.5 for its P100s."""
     efficiency: float = 0.3
     """Share of the peak that a training reaches."""
 
@@ -72,7 +72,7 @@ def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
 
 
 def _sizes(prepared: Prepared, seconds: float) -> list[str]:
-    """Show what fits into some minutes, for the planned model and the others of the ladder."""
+    """Show how many epochs fit into some minutes, for the planned model and the other presets."""
     planned = rules.estimate(prepared.settings.model, prepared.facts, 1.0)
     rate = planned.flops_per_epoch / seconds
     models = {"planned": prepared.settings.model} | {

@@ -55,14 +55,14 @@ def device_of(name: str) -> str:
 
 
 def read(paths: Sequence[Path], request: Request) -> list[Source]:
-    """Open some files as the request says."""
+    """Open files with the columns and the encoding of a request."""
     return sources(paths, request.columns, request.encoding) if paths else []
 
 
 def prepare_text(
     request: Request, made: Path, report: Report, tokenizer: Tokenizer | None = None
 ) -> Prepared:
-    """Examine the text, learn its pieces unless given, write its ids, choose what nobody chose."""
+    """Examine the text, learn its pieces unless given, write its ids, choose the open settings."""
     from heedful.train.precision import choose_precision
 
     raw = dict(request.settings or {})
@@ -113,7 +113,7 @@ def prepare_text(
 
 
 def _positions_suffice(settings: Settings) -> None:
-    """See, before any work, that every sentence and its end has a place in a learned table."""
+    """Refuse, before any work, sentences longer than a learned table of positions."""
     model, longest = settings.model, settings.data.max_length
     if model.positions == "learned" and longest >= model.max_positions:
         raise ConfigError(

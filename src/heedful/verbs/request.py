@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 from heedful import config, files
 from heedful.data.languages import separate_columns
-from heedful.errors import ModelFolderError
+from heedful.errors import ConfigError, ModelFolderError
 from heedful.models.folder import BEGINNING, MANIFEST, WEIGHTS
 from heedful.settings import Settings
+from heedful.train.world import World
 
 __all__ = [
     "FREE",
@@ -25,6 +26,7 @@ __all__ = [
     "clear",
     "fingerprints",
     "free",
+    "in_one_process",
     "leaving_nothing_half_made",
     "locked",
     "make_folder",
@@ -39,7 +41,7 @@ FREE = {
     *(f"train.{key}" for key in ("lr", "patience", "evaluate_every", "average", "log_every")),
     "train.clip",
 }
-"""Settings under which a training may go on though it began with others."""
+"""Settings that may change when a training is continued."""
 LOCK = "lock"
 
 
@@ -62,9 +64,9 @@ class Request:
     parallel: str = "ddp"
     """How several processes share the model: ddp (each has it whole) or fsdp (each has a part)."""
     tensorboard: bool = False
-    """Whether TensorBoard is told what the log is told."""
+    """Whether the log is also written for TensorBoard."""
     parent: Path | None = None
-    """A model this one comes from: fine-tuned from its weights, or taught with its pieces."""
+    """The model this one is fine-tuned from, or the teacher whose pieces it shares."""
     inherit: Literal["weights", "pieces"] = "weights"
 
     def key(self) -> dict[str, Any]:
@@ -80,11 +82,17 @@ class Request:
         }
 
 
-# -- what is remembered of a request ------------------------------------------------------------
+def in_one_process(command: str) -> None:
+    """Refuse to run under torchrun what several processes cannot share."""
+    if World.of_environment().size > 1:
+        raise ConfigError(f"{command} runs in one process; start it without torchrun")
+
+
+# -- the request file ------------------------------------------------------------
 
 
 def fingerprints(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
-    """Say of each file what tells it from another: size, time and sha256."""
+    """Give size, time and sha256 of each file, by which a change is noticed."""
     found = {}
     for given in paths:
         path, _ = separate_columns(given)
@@ -117,7 +125,7 @@ def read_request(path: Path) -> dict[str, Any]:
 def changes(
     request: Request, old: Mapping[str, Any], chosen: Settings
 ) -> tuple[Request, list[str]]:
-    """Give the request that is meant, and what of it is new, in words; refuse what cannot be.
+    """Merge a request with the one a training began with; say what is new, refuse what cannot be.
 
     A setting that is not given is as it was, but for limits: those given now replace those before.
     `chosen` are the settings of the folder, so that naming what was chosen anyhow is no change.
@@ -153,7 +161,7 @@ def changes(
 
 
 def _changed_files(prints: Mapping[str, Mapping[str, Any]], again: str) -> list[str]:
-    """Refuse a file that is another than it was; one that is gone is not needed any more."""
+    """Refuse a file that has changed; one that is gone is not needed any more."""
     gone = []
     for name, had in prints.items():
         path = Path(name)
@@ -223,7 +231,7 @@ def locked(output: Path) -> Iterator[list[Path]]:
     except (OSError, ImportError):
         pass  # Windows, or a network drive without locks: go on without one
     try:
-        for left in run.rglob(".*.tmp"):  # of writers that were killed
+        for left in run.rglob(".*.tmp"):  # by processes that were killed
             shutil.rmtree(left, ignore_errors=True)
         yield made
     finally:
@@ -240,7 +248,7 @@ def _close(handle: int) -> None:
 
 
 def _let_go() -> None:
-    """Close the locks in a child made by fork: it would hold them on after our death."""
+    """Close the locks in a forked child, which would hold them after this process has ended."""
     for handle in list(_held):
         _close(handle)
 
@@ -265,7 +273,7 @@ def leaving_nothing_half_made(made: Sequence[Path]) -> Iterator[None]:
 
 
 def free(output: Path) -> None:
-    """See that nothing of anybody's is in the way."""
+    """Refuse an output folder that holds anything but a run of ours."""
     if not output.exists():
         return
     there = {e.name for e in output.iterdir()} if output.is_dir() else {"a file"}
@@ -285,7 +293,7 @@ def free(output: Path) -> None:
 
 
 def clear(output: Path) -> None:
-    """Clear away what a killed preparation left."""
+    """Remove the files of a preparation that was killed."""
     for name in [*sorted(_inside(output) - {"request.json"}), "request.json"]:
         path = output / "run" / name
         if path.is_dir():
@@ -300,7 +308,7 @@ def _inside(output: Path) -> set[str]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those it is in."""
+    """Make a folder and its parents."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -21,7 +21,7 @@ __all__ = ["Scored", "choose_penalty", "score", "score_all"]
 TITLES = {"dev": "development set", "test": "test set"}
 PENALTIES = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75)
 ENOUGH_TO_CHOOSE = 200
-"""Development pairs below which a choice by their score would be chance."""
+"""With fewer development pairs than this, a choice by their score would be chance."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def score(
 ) -> Scored:
     """Translate exactly as `heedful translate` does, and score what comes out.
 
-    Every score that is told goes through here, so that it is the score of what a person gets.
+    Every score a command reports goes through here, so it is the score of what a person gets.
     """
     begun = time.perf_counter()
     found = list(translator.lines([source for source, _ in pairs], decode, scored=False))

@@ -99,7 +99,7 @@ def _train(begun: _Begun, report: Report, started: float, world: World) -> Resul
 
 
 def _more(request: Request, had: Mapping[str, float | None]) -> bool:
-    """Whether a later end is asked for than the finished run had."""
+    """Whether the request sets a later end than the finished run had."""
     asked = (request.settings or {}).get("train", {})
     return any(asked.get(key, 0) > (had.get(key) or math.inf) for key in LIMITS)
 
@@ -109,28 +109,28 @@ def _more(request: Request, had: Mapping[str, float | None]) -> bool:
 
 @dataclass(frozen=True)
 class _Begun:
-    """What a training stands on."""
+    """What a training needs before its first step."""
 
     request: Request
-    """What is meant, where a part was not said again."""
+    """The request as it is meant: what was not given again is as it was."""
     folder: Folder
     corpus: Corpus
     tokenizer: Tokenizer
     notes: Sequence[str] = ()
-    """What is asked for otherwise than when it began."""
+    """What differs from the request the training began with, in words."""
     remember: Callable[[], None] = lambda: None
-    """Writes down what is meant now; called when a state knows of the notes."""
+    """Writes the new request to its file; called once a state holds the notes."""
 
 
 def _open(request: Request) -> _Begun:
-    """Open what there is, without a word: what a process that is not the lead does."""
+    """Open what the lead has prepared, silently: for the other processes."""
     folder = Folder.open(request.output)
     corpus = Corpus.open(request.output / "run" / "data")
     return _Begun(request, folder, corpus, Tokenizer(folder.tokenizer, folder.ids))
 
 
 def _go_on(request: Request, report: Report) -> _Begun:
-    """Find the prepared corpus of an earlier start, if all of it is what it was."""
+    """Open the corpus an earlier start prepared; refuse it if its files have changed."""
     kept = request.output / "run" / "request.json"
     old = read_request(kept)
     begun = _open(request)
@@ -153,7 +153,7 @@ def _begin(request: Request, report: Report) -> _Begun:
         return _go_on(request, report)
     clear(request.output)
     for paths in (request.files, request.dev, request.test):
-        read(paths, request)  # a file that is missing is told before any work is done
+        read(paths, request)  # a missing file is an error before any work is done
     made = request.output / "run" / "data"
     make_folder(made.parent)
     parent = Folder.open(request.parent) if request.parent else None
@@ -165,7 +165,8 @@ def _begin(request: Request, report: Report) -> _Begun:
     settings, corpus, tokenizer = prepared.settings, prepared.corpus, prepared.tokenizer
     from heedful.data.batching import Batches
 
-    Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)  # all fit
+    # Refuses a sentence that does not fit into a batch.
+    Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)
     for line in plan_lines(prepared, *measured_epoch(prepared, request)):
         report.note(line)
     files.write_sealed(made / "report.json", json.loads(prepared.health.to_json()))
@@ -177,7 +178,7 @@ def _begin(request: Request, report: Report) -> _Begun:
 
 
 def _run(begun: _Begun, report: Report, started: float, more: bool, world: World) -> Result:
-    """Train, and score what came of it; the memory of the one is free for the other."""
+    """Train, free the memory of the training, and score the model."""
     request = begun.request
     tests = list(pairs_of(read(request.test, request))) if request.test else []
     outcome = _fit(begun, report, started, more, world, len(tests))
@@ -216,7 +217,7 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
 
 
 def _now(request: Request, settings: TrainSettings) -> TrainSettings:
-    """Lay over the settings a training began with those that may be asked for otherwise."""
+    """Give the settings a training began with, changed where a change is allowed and asked for."""
     asked = (request.settings or {}).get("train", {})
     free = {name.removeprefix("train.") for name in FREE} & set(asked)
     update: dict[str, Any] = {key: asked[key] for key in free if asked[key] is not None}
@@ -248,7 +249,7 @@ def _fit(
     corpus, tokenizer = begun.corpus, begun.tokenizer
     settings, run = folder.settings, folder.path / "run"
     training = _now(request, settings.train)
-    give_memory_back()  # what preparing left
+    give_memory_back()  # of the preparation
     keep_memory()
     device = device_of(request.device)
     if world.size > 1:
@@ -280,9 +281,10 @@ def _fit(
         training,
         peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
         clock=Clock(training.minutes, started),
-        # A last evaluation, three candidates, then everything is translated with a beam, dev twice;
-        # a sentence of that takes two thirds of its share in an evaluation (docs/log.md).
-        reserve=lambda seconds: 4 * seconds + 0.8 * seconds / evaluated * to_score + 4,
+        # A last evaluation, three candidates, and the conversion for CTranslate2, which takes as
+        # long as two more; then everything is translated with a beam, dev twice: a sentence of that
+        # takes two thirds of its share in an evaluation (docs/log.md).
+        reserve=lambda seconds: 6 * seconds + 0.8 * seconds / evaluated * to_score + 6,
         evaluation_seconds=0.01 * evaluated,
     )
     journal = Journal(
@@ -308,13 +310,13 @@ def _fit(
 
 
 def _saved(begun: _Begun, now: State, parameters: int) -> None:
-    """Draw the run so far; a run that goes on is not done any more."""
+    """Draw the report page; a finished run that goes on is not finished any more."""
     folder, run = begun.folder, begun.folder.path / "run"
     if not now.finished:
         (run / "done.json").unlink(missing_ok=True)
     if begun.notes:
         begun.remember()
-    with suppress(OSError, ValueError, KeyError):  # a page that is not drawn stops no training
+    with suppress(OSError, ValueError, KeyError):  # the page must never stop a training
         write_page(
             run / "report.html",
             run / "log.jsonl",

@@ -1,36 +1,60 @@
-"""Text a model writes for another to learn from: for distillation, and by back-translation."""
+"""Files of pairs made for a training: mixed, rewritten, or translated by a model."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from heedful import files
+from heedful.data.corpus import Corpus, Pair, pairs_of
 from heedful.data.lines import open_text
 from heedful.data.text import normalise
-from heedful.errors import ConfigError, DataError
+from heedful.errors import DataError
 from heedful.settings import SamplingSettings
 from heedful.train.report import Report, SilentReport, clock
-from heedful.train.world import World
 from heedful.translator import Translator
+from heedful.verbs.prepare import read
+from heedful.verbs.request import Request
 
-__all__ = ["alone", "backtranslate", "synthesise"]
+__all__ = [
+    "development_pairs",
+    "rewrite_pairs",
+    "text_folder",
+    "translate_to_pairs",
+    "write_pairs",
+]
 
 CHUNK = 1000
-"""Lines translated between two writings: what a kill can cost."""
+"""Lines translated between two writes: at most so many are lost when the process is killed."""
 
 
-def alone(verb: str) -> None:
-    """Refuse to do in several processes what several cannot share."""
-    if World.of_environment().size > 1:
-        raise ConfigError(f"{verb} runs in one process; start it without torchrun")
+def text_folder(output: Path) -> Path:
+    """Where text made for a training is kept: beside the model, for a person to look at."""
+    return output.with_name(output.name + ".text")
 
 
-def synthesise(
+def development_pairs(model: Path) -> list[Pair]:
+    """Give the development pairs of a model's training, if they are still there."""
+    data = model / "run" / "data"
+    return Corpus.open(data).dev if (data / "corpus.json").exists() else []
+
+
+def write_pairs(path: Path, pairs: Sequence[Pair]) -> Path:
+    """Write pairs as a TSV, and name it as a training reads it."""
+    files.write(path, "".join(f"{source}\t{target}\n" for source, target in pairs))
+    return Path(f"{path}:1,2")
+
+
+def rewrite_pairs(paths: Sequence[Path], request: Request, path: Path) -> tuple[Path, ...]:
+    """Write given pairs as a TSV in UTF-8, so that they can be read with those a model made."""
+    return (write_pairs(path, list(pairs_of(read(paths, request)))),) if paths else ()
+
+
+def translate_to_pairs(
     translator: Translator,
     text: Path,
     output: Path,
@@ -87,7 +111,7 @@ def synthesise(
 
 
 def _same(note: Path, output: Path, facts: dict[str, Any]) -> None:
-    """Refuse to go on with, or to count as ours, what was made otherwise."""
+    """Refuse an output that was begun with other text, model or settings, or is not ours."""
     if note.exists():
         if files.read_sealed(note) != facts:
             raise DataError(
@@ -100,13 +124,13 @@ def _same(note: Path, output: Path, facts: dict[str, Any]) -> None:
 
 
 def _model_bytes(translator: Translator) -> bytes:
-    """Give what tells one model from another: its weights."""
+    """Give the bytes of a model's weights, which identify it."""
     weights = translator.model.state_dict()
     return b"".join(weights[name].detach().numpy().tobytes() for name in sorted(weights))
 
 
 def _done(part: Path) -> int:
-    """Count the whole lines an earlier call wrote, and cut off what is not whole."""
+    """Count the whole lines an earlier call wrote, and cut off a line that is not whole."""
     if not part.exists():
         return 0
     data = part.read_bytes()
@@ -114,25 +138,3 @@ def _done(part: Path) -> int:
     if len(whole) < len(data):
         files.write(part, whole)
     return whole.count(b"\n")
-
-
-def backtranslate(
-    model: Path,
-    text: Path,
-    output: Path,
-    changes: Mapping[str, Any] | None = None,
-    sampling: SamplingSettings | None = None,
-    encoding: str = "utf-8",
-    threads: int = 0,
-    report: Report | None = None,
-) -> int:
-    """Make training pairs for a model from text in its target language alone.
-
-    `model` translates the other way, from that language back: its text becomes the source, and what
-    people wrote stays the target. Give the result to `heedful train` beside real pairs.
-    """
-    from heedful.machine import decoding_workers
-
-    alone("backtranslate")
-    translator = Translator.load(model, workers=decoding_workers(threads), engine="torch")
-    return synthesise(translator, text, output, True, changes, sampling, encoding, report)

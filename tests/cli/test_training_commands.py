@@ -1,4 +1,4 @@
-"""The commands around a training: plans, changes in the middle, and what becomes of a model."""
+"""The commands around a training: plans, changes in the middle, and models made from models."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_change_is_named_and_taken_or_refused(tmp_path: Path) -> None:
     assert gone.code == 0
 
 
-# -- what becomes of a model -----------------------------------------------------------------
+# -- before and after a training ------------------------------------------------------------
 
 
 def test_a_plan_is_told(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_plan_is_told(tmp_path: Path) -> None:
     assert any(line.startswith("on 2 devices of 9.5 TFLOP/s at 30 %:") for line in lines)
 
 
-def test_a_model_lives_on(model: Path, tmp_path: Path) -> None:
+def test_models_are_made_from_a_model(model: Path, tmp_path: Path) -> None:
     files = two_files(tmp_path, 30, "b")
     few = ["--set", "train.steps=2", "--threads", 1]
     tuned = call("finetune", model, *files, "-o", tmp_path / "tuned", "--mix", *files, *few)
@@ -79,7 +79,7 @@ def test_the_minutes_of_a_student_count_from_the_commands_start(
         given.extend(arguments)
         raise DataError("enough")
 
-    monkeypatch.setattr("heedful.verbs.life.distill", distill)
+    monkeypatch.setattr("heedful.verbs.distill.distill", distill)
     call("distill", "teacher", "text", "-o", tmp_path / "student", "--minutes", 3)
     assert isinstance(given[-1], float)
     assert 0 < time.time() - given[-1] < 24 * 3600
