@@ -16,18 +16,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from heedful.data.drift import drift
-from heedful.data.languages import check_language, guess_languages, kind_of, separate_columns
+from heedful.data.languages import kind_of, separate_columns
 from heedful.data.lines import count_roughly, open_text
 from heedful.errors import DataError
 
-__all__ = [
-    "Source",
-    "UnequalLines",
-    "check_language",
-    "guess_languages",
-    "open_text",
-    "sources",
-]
+__all__ = ["Source", "UnequalLines", "sources"]
 
 _USUAL_KEYS = (("source", "target"), ("src", "tgt"))
 _SURROGATES = re.compile("[\ud800-\udfff]")
