@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.data.text import (
-    _SCRIPT_NUMBER,
     SCRIPTS,
-    _only,
     is_unspaced,
     normalisation_rules,
     normalise,
@@ -220,14 +218,35 @@ def test_a_script_counts_from_a_fifth_of_the_letters() -> None:
 
 @given(ANY_TEXT | st.text("abcé ßµªº가나ㅋ漢か、。“”Яж…。！ß", max_size=30))
 @settings(max_examples=500)
-def test_proving_one_script_agrees_with_counting(text: str) -> None:
-    counts = Counter(map(_SCRIPT_NUMBER.__getitem__, text))
-    counted = {number for number in counts if number >= 0}
-    for number in range(len(SCRIPTS)):
-        if _only(number).fullmatch(text):
-            assert counted <= {number}
-    if len(counted) == 1:
-        assert scripts_in(text) == 1 << counted.pop()
+def test_the_scripts_of_a_text_are_those_a_count_of_its_letters_gives(text: str) -> None:
+    letters = Counter(map(script_of, text))
+    del letters["none"]
+    counts = {
+        name: n * {"hangul": 2, "kana": 2, "han": 3}.get(name, 1) for name, n in letters.items()
+    }
+    fifth = sum(counts.values()) / 5
+    expected = sum(1 << SCRIPTS.index(name) for name, n in counts.items() if n >= fifth)
+    assert scripts_in(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("char", "script"),
+    [
+        ("ª", "latin"),
+        ("Ａ", "latin"),
+        ("ﾊ", "kana"),
+        ("ー", "kana"),
+        ("々", "han"),
+        ("\U0002a6d6", "han"),
+        ("ㅋ", "hangul"),
+        ("ﻻ", "arabic"),
+        ("ܐ", "other"),
+    ],
+)
+def test_a_letter_is_in_the_script_that_its_unicode_name_begins_with(
+    char: str, script: str
+) -> None:
+    assert script_of(char) == script
 
 
 def test_a_word_ends_where_the_script_changes_and_anywhere_without_spaces() -> None:

@@ -1,11 +1,5 @@
 """The data doctor: what is wrong with a corpus, and which of its pairs to train on.
 
-<<<<<<< HEAD
-`examine` reads the text once, keeps numbers only (two hashes, two lengths, two sets of scripts and
-a code; 33 bytes a pair) and decides from them; at the end it reads the examples. What can be said
-of a pair alone is in `filter.py`, the words of the report in `findings.py`; where two files drift
-apart is found in `drift.py`.
-=======
 `examine` reads the text once and remembers numbers only (two hashes, two lengths, the scripts, a
 code; 33 bytes a pair), decides from them when it has seen everything, and looks up examples at the
 end. Wrongly decoded text is found in `mojibake.py`, the place where two files drift apart in
@@ -14,11 +8,11 @@ end. Wrongly decoded text is found in `mojibake.py`, the place where two files d
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from itertools import islice
+from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,75 +38,28 @@ _SHOWN = 90
 """Characters of a side shown in an example."""
 _EVERY = 5_000
 """Pairs between two reports of progress."""
-_BLOCK = 1 << 19
-"""Lines processed at once, to keep temporary arrays small."""
 _OWN = 0.2
 """A script belongs to a side of the corpus when this part of its lines is written in it."""
 _SLACK = 3.0
 """Characters added to both lengths before they are compared: short lines vary more."""
 
+_PACKED = Struct("=8s8sIIIIB")
+_FACTS = np.dtype(
+    [
+        ("source hash", "=u8"),
+        ("pair hash", "=u8"),
+        ("lengths", "=u4", 2),
+        ("scripts", "=u4", 2),
+        ("code", "=u1"),
+    ]
+)
+"""What is kept of each line; the code is the reason to drop it, or 0."""
+
+Facts = NDArray[np.void]
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
 Codes = NDArray[np.uint8]
 Lines = NDArray[np.intp]
-
-
-class _Facts:
-    """The numbers kept of every line; a code is the reason to drop it, or 0."""
-
-    def __init__(self) -> None:
-        self._hashes = bytearray(), bytearray()
-        self._lengths = array("I"), array("I")
-        self._scripts = array("I"), array("I")
-        self._codes = bytearray()
-
-    def __len__(self) -> int:
-        return len(self._codes)
-
-    def read(self, pairs: Iterable[tuple[int, str, str]], longest: int) -> Iterator[int]:
-        """Keep the numbers of each pair; yield the count every few thousand, for progress."""
-        codes = self._codes
-        source_hashes, pair_hashes = self._hashes
-        source_length, target_length = (lengths.append for lengths in self._lengths)
-        source_scripts, target_scripts = (scripts.append for scripts in self._scripts)
-        for number, source, target in pairs:
-            code = 0
-            if len(source) > longest or len(target) > longest:
-                code, source, target = _OVER_LONG, "", ""
-            else:
-                if broken(source) or broken(target):
-                    code = _BROKEN
-                source, target = normalise(source), normalise(target)
-                if not source or not target:
-                    code = _EMPTY
-                elif not code and source == target:
-                    code = _EQUAL
-            codes.append(code)
-            source_hashes += blake2b(source.encode(), digest_size=8).digest()
-            # Normalised text has no TAB, so different pairs give different strings.
-            pair_hashes += blake2b(f"{source}\t{target}".encode(), digest_size=8).digest()
-            source_length(len(source))
-            target_length(len(target))
-            source_scripts(scripts_in(source))
-            target_scripts(scripts_in(target))
-            if number % _EVERY == 0:
-                yield len(codes)
-
-    def codes(self) -> Codes:
-        return np.frombuffer(self._codes, dtype=np.uint8).copy()
-
-    def hashes(self) -> tuple[Hashes, Hashes]:
-        """Give the hashes of the sources, and those of the pairs."""
-        source, pair = (np.frombuffer(digests, dtype=np.uint64) for digests in self._hashes)
-        return source, pair
-
-    def lengths(self) -> tuple[Numbers, Numbers]:
-        source, target = (np.frombuffer(lengths, dtype=np.uint32) for lengths in self._lengths)
-        return source, target
-
-    def scripts(self) -> tuple[Numbers, Numbers]:
-        source, target = (np.frombuffer(scripts, dtype=np.uint32) for scripts in self._scripts)
-        return source, target
 
 
 def examine(
@@ -130,35 +77,35 @@ def examine(
     """
     problems: list[Problem] = []
     facts, starts = _read(sources, settings, problems, progress)
-    codes = facts.codes()
+    lengths, scripts, codes = facts["lengths"], facts["scripts"], facts["code"].copy()
     noted: dict[Kind, Lines] = {}
     advice = {kind: said for kind, (_, said) in KINDS.items()}
 
     if not settings.drop_equal:
         noted["equal-sides"] = np.flatnonzero(codes == _EQUAL)
         codes[noted["equal-sides"]] = 0
-    own = [_own_scripts(scripts, codes) for scripts in facts.scripts()]
-    foreign = _foreign_lines(facts.scripts(), own, codes)
+    own = [_own_scripts(side, codes) for side in scripts.T]
+    foreign = _foreign_lines(scripts, own, codes)
     if settings.drop_wrong_script:
         codes[foreign] = _CODES["wrong-script"]
     else:
         noted["wrong-script"] = foreign
-    ratio = _middle_ratio(facts.lengths(), codes)
-    uneven = _uneven_lines(facts.lengths(), ratio, settings.max_ratio, codes)
-    codes[uneven] = _CODES["length-ratio"]
-    source_hashes, pair_hashes = facts.hashes()
+    ratio = _middle_ratio(lengths, codes)
+    codes[_uneven_lines(lengths, ratio, settings.max_ratio, codes)] = _CODES["length-ratio"]
+    source_hashes, pair_hashes = facts["source hash"], facts["pair hash"]
     leaks: tuple[tuple[Kind, Sequence[Source]], ...] = (("leak-test", test), ("leak-dev", dev))
     for kind, known in leaks:
         if known:
-            known_sources, known_pairs = _sorted_hashes(_read(known, settings, problems)[0])
-            leaked = _members(source_hashes, known_sources, codes)
-            same = np.count_nonzero(np.isin(pair_hashes[leaked], known_pairs))
+            others = _read(known, settings, problems)[0]
+            others = others[~np.isin(others["code"], (_OVER_LONG, _EMPTY))]
+            leaked = _members(source_hashes, np.sort(others["source hash"]), codes)
+            same = np.count_nonzero(np.isin(pair_hashes[leaked], others["pair hash"]))
             if same:
                 advice[kind] = f"{same:,} with the same translation; {advice[kind]}"
             codes[leaked] = _CODES[kind]
     codes[_repetitions(pair_hashes, codes)] = _CODES["duplicate"]
     several = _several(source_hashes, codes)
-    noted["many-translations"] = _members(source_hashes, several, codes, _PLACES)
+    noted["many-translations"] = _members(source_hashes, several, codes)
 
     found: list[tuple[Kind, Severity, int, Lines]] = []
     for kind, code in _CODES.items():
@@ -186,24 +133,51 @@ def _read(
     settings: DataSettings,
     problems: list[Problem],
     progress: Progress | None = None,
-) -> tuple[_Facts, list[int]]:
+) -> tuple[Facts, list[int]]:
     """Read all lines; give their facts, and at which of them each source begins."""
-    facts = _Facts()
+    facts = bytearray()
     starts = []
     expected = sum(source.count_roughly() for source in sources) if progress else 0
     for source in sources:
-        starts.append(len(facts))
+        starts.append(len(facts) // _PACKED.size)
         try:
-            for done in facts.read(source.pairs(), settings.max_characters):
-                if progress:
+            for number, ours, theirs in source.pairs():
+                facts += _facts_of(ours, theirs, settings.max_characters)
+                if progress and number % _EVERY == 0:
+                    done = starts[-1] + number
                     progress("examining", done, max(expected, done + 1))
         except UnequalLines as error:
             count = abs(error.counts[0] - error.counts[1])
             place = [source.place(error.begins)] if error.begins else []
             problems.append(Problem("unequal-lines", count, place, "", "error", str(error)))
+    read = np.frombuffer(facts, _FACTS)
     if progress:
-        progress("examining", len(facts), len(facts))
-    return facts, starts
+        progress("examining", len(read), len(read))
+    return read, starts
+
+
+def _facts_of(source: str, target: str, longest: int) -> bytes:
+    code = 0
+    if len(source) > longest or len(target) > longest:
+        code, source, target = _OVER_LONG, "", ""
+    else:
+        if broken(source) or broken(target):
+            code = _BROKEN
+        source, target = normalise(source), normalise(target)
+        if not source or not target:
+            code = _EMPTY
+        elif not code and source == target:
+            code = _EQUAL
+    return _PACKED.pack(
+        blake2b(source.encode(), digest_size=8).digest(),
+        # Normalised text has no TAB, so different pairs give different strings.
+        blake2b(f"{source}\t{target}".encode(), digest_size=8).digest(),
+        len(source),
+        len(target),
+        scripts_in(source),
+        scripts_in(target),
+        code,
+    )
 
 
 def _own_scripts(scripts: Numbers, codes: Codes) -> int:
@@ -217,51 +191,32 @@ def _own_scripts(scripts: Numbers, codes: Codes) -> int:
     return sum(1 << bit for bit, count in enumerate(counts) if count > _OWN * len(lines))
 
 
-def _foreign_lines(scripts: tuple[Numbers, Numbers], own: Sequence[int], codes: Codes) -> Lines:
+def _foreign_lines(scripts: Numbers, own: Sequence[int], codes: Codes) -> Lines:
     foreign = np.zeros(len(codes), dtype=bool)
-    for side, allowed in zip(scripts, own, strict=True):
+    for side, allowed in zip(scripts.T, own, strict=True):
         if allowed:
             foreign |= (side != 0) & (side & allowed == 0)
     return np.flatnonzero(foreign & (codes == 0))
 
 
-def _middle_ratio(lengths: tuple[Numbers, Numbers], codes: Codes) -> float:
-    good = codes == 0
-    return float(np.median(lengths[0][good] / lengths[1][good])) if good.any() else 1.0
+def _middle_ratio(lengths: Numbers, codes: Codes) -> float:
+    source, target = lengths[codes == 0].T
+    return float(np.median(source / target)) if len(source) else 1.0
 
 
-def _uneven_lines(
-    lengths: tuple[Numbers, Numbers], ratio: float, most: float, codes: Codes
-) -> Lines:
-    found = []
-    for begin in range(0, len(codes), _BLOCK):
-        block = slice(begin, begin + _BLOCK)
-        ours = lengths[0][block] + _SLACK
-        theirs = lengths[1][block] * ratio + _SLACK
-        uneven = np.maximum(ours, theirs) > most * np.minimum(ours, theirs)
-        found.append(begin + np.flatnonzero(uneven & (codes[block] == 0)))
-    return np.concatenate([np.empty(0, dtype=np.intp), *found])
+def _uneven_lines(lengths: Numbers, ratio: float, most: float, codes: Codes) -> Lines:
+    ours = lengths[:, 0] + _SLACK
+    theirs = lengths[:, 1] * ratio + _SLACK
+    uneven = np.maximum(ours, theirs) > most * np.minimum(ours, theirs)
+    return np.flatnonzero(uneven & (codes == 0))
 
 
-def _sorted_hashes(facts: _Facts) -> tuple[Hashes, Hashes]:
-    codes = facts.codes()
-    real = (codes != _OVER_LONG) & (codes != _EMPTY)
-    source, pair = (np.sort(hashes[real]) for hashes in facts.hashes())
-    return source, pair
-
-
-def _members(hashes: Hashes, known: Hashes, codes: Codes, most: int | None = None) -> Lines:
-    """Find the kept lines whose hash is among the known, sorted ones; the first of them only."""
-    found: list[Lines] = []
-    for begin in range(0, len(codes) if len(known) else 0, _BLOCK):
-        block = hashes[begin : begin + _BLOCK]
-        nearest = known[np.minimum(np.searchsorted(known, block), len(known) - 1)]
-        found.append(
-            begin + np.flatnonzero((nearest == block) & (codes[begin : begin + _BLOCK] == 0))
-        )
-        if most is not None and sum(map(len, found)) >= most:
-            break
-    return np.concatenate([np.empty(0, dtype=np.intp), *found])[:most]
+def _members(hashes: Hashes, known: Hashes, codes: Codes) -> Lines:
+    """Find the kept lines whose hash is among the known, sorted ones."""
+    if not len(known):
+        return np.empty(0, dtype=np.intp)
+    nearest = known[np.minimum(np.searchsorted(known, hashes), len(known) - 1)]
+    return np.flatnonzero((nearest == hashes) & (codes == 0))
 
 
 def _repetitions(hashes: Hashes, codes: Codes) -> Lines:
