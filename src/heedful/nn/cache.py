@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from heedful.nn.shapes import BHSK, BHSW, B, Keep
 
@@ -84,16 +85,11 @@ class Memory:
         if len(parts) == 1:
             return parts[0]
         longest = max(part.keep.size(-1) for part in parts)
-
-        def wide(table: Tensor, axis: int) -> Tensor:
-            shape = list(table.shape)
-            shape[axis] = longest - shape[axis]
-            return torch.cat([table, table.new_zeros(shape)], axis)
-
+        missing = [longest - part.keep.size(-1) for part in parts]
         return cls(
-            torch.cat([wide(part.states, 1) for part in parts]),
+            torch.cat([F.pad(p.states, (0, 0, 0, m)) for p, m in zip(parts, missing, strict=True)]),
             torch.cat([part.lengths for part in parts]),
-            torch.cat([wide(part.keep, -1) for part in parts]),
+            torch.cat([F.pad(p.keep, (0, m)) for p, m in zip(parts, missing, strict=True)]),
         )
 
     def select(self, rows: Tensor) -> Memory:
