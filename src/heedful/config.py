@@ -84,14 +84,10 @@ def read(path: str | Path) -> Raw:
     """Read a TOML file."""
     try:
         return tomllib.loads(Path(path).read_text("utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{path} does not exist; give the path of a TOML file") from None
-    except IsADirectoryError:
-        raise ConfigError(f"{path} is a folder; give the path of a TOML file") from None
     except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be read: {error.strerror}; give the path of a TOML file"
-        ) from error
+        known = {FileNotFoundError: "does not exist", IsADirectoryError: "is a folder"}
+        reason = known.get(type(error), f"cannot be read: {error.strerror}")
+        raise ConfigError(f"{path} {reason}; give the path of a TOML file") from error
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{path} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}; "

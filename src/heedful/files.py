@@ -202,28 +202,21 @@ def not_read(path: str | Path, error: OSError) -> ModelFolderError:
 
 def not_written(path: str | Path, error: OSError, size: int = 0) -> ModelFolderError:
     """Put into one line why a file could not be written and what to do about it."""
+    reason, remedy = error.strerror or str(error), "choose another folder"
     if error.errno in FULL:
         free = 0
         with suppress(OSError):
             free = shutil.disk_usage(Path(path).parent).free
         need = f"{_amount(size)} needed, " if size else ""
-        return ModelFolderError(
-            f"{path} cannot be written: the disk is full ({need}{_amount(free)} free); "
-            f"free some space or choose another folder"
-        )
-    if error.errno == errno.EFBIG:
-        return ModelFolderError(
-            f"{path} cannot be written: the system allows no file so large ({_amount(size)} "
-            f"needed); raise the limit or choose another folder"
-        )
-    if error.errno in FORBIDDEN:
-        return ModelFolderError(
-            f"{path} cannot be written: the folder is not writable ({error.strerror}); "
-            f"change its permissions or choose another folder"
-        )
-    return ModelFolderError(
-        f"{path} cannot be written: {error.strerror or error}; choose another folder"
-    )
+        reason = f"the disk is full ({need}{_amount(free)} free)"
+        remedy = "free some space or choose another folder"
+    elif error.errno == errno.EFBIG:
+        reason = f"the system allows no file so large ({_amount(size)} needed)"
+        remedy = "raise the limit or choose another folder"
+    elif error.errno in FORBIDDEN:
+        reason = f"the folder is not writable ({error.strerror})"
+        remedy = "change its permissions or choose another folder"
+    return ModelFolderError(f"{path} cannot be written: {reason}; {remedy}")
 
 
 def _amount(size: int) -> str:

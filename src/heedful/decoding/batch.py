@@ -14,7 +14,7 @@ from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.decoding.sampling import sampler
 from heedful.decoding.search import Stepper, beam, greedy
 from heedful.decoding.stepper import CachedStepper, PlainStepper
-from heedful.machine import cores, keep_memory
+from heedful.machine import decoding_workers, keep_memory
 from heedful.models.transformer import Transformer
 from heedful.nn.cache import Memory
 from heedful.nn.masks import real
@@ -35,8 +35,7 @@ class TorchEngine:
     def __init__(self, model: Transformer, workers: int = 0, plain: bool = False) -> None:
         """Take a worker a core, each with one thread: faster than one with all of them."""
         self.model, self._plain = model, plain
-        self.workers = workers or cores()
-        torch.set_num_threads(1)
+        self.workers = decoding_workers(workers)
 
     def search(
         self,

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from heedful.nn.shapes import BHSK, BHSW, B, Keep
+from heedful.nn.shapes import BHSK, BHSW, Keep
 
 __all__ = ["DecoderCache", "Growing", "LayerCache", "Memory"]
 
@@ -76,7 +76,6 @@ class Memory:
     """What the encoder hands to the decoder."""
 
     states: Tensor
-    lengths: B
     keep: Keep
 
     @classmethod
@@ -88,17 +87,12 @@ class Memory:
         missing = [longest - part.keep.size(-1) for part in parts]
         return cls(
             torch.cat([F.pad(p.states, (0, 0, 0, m)) for p, m in zip(parts, missing, strict=True)]),
-            torch.cat([part.lengths for part in parts]),
             torch.cat([F.pad(p.keep, (0, m)) for p, m in zip(parts, missing, strict=True)]),
         )
 
     def select(self, rows: Tensor) -> Memory:
         """Keep these rows, in this order."""
-        return Memory(
-            self.states.index_select(0, rows),
-            self.lengths.index_select(0, rows),
-            self.keep.index_select(0, rows),
-        )
+        return Memory(self.states.index_select(0, rows), self.keep.index_select(0, rows))
 
 
 class DecoderCache:
