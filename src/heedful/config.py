@@ -84,14 +84,10 @@ def read(path: str | Path) -> Raw:
     """Read a TOML file."""
     try:
         return tomllib.loads(Path(path).read_text("utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{path} does not exist; give the path of a TOML file") from None
-    except IsADirectoryError:
-        raise ConfigError(f"{path} is a folder; give the path of a TOML file") from None
     except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be read: {error.strerror}; give the path of a TOML file"
-        ) from error
+        known = {FileNotFoundError: "does not exist", IsADirectoryError: "is a folder"}
+        reason = known.get(type(error), f"cannot be read: {error.strerror}")
+        raise ConfigError(f"{path} {reason}; give the path of a TOML file") from error
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{path} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}; "
@@ -105,7 +101,8 @@ def read(path: str | Path) -> Raw:
 def presets() -> list[str]:
     """Name the recipes that come with the package."""
     folder = resources.files("heedful") / "recipes"
-    return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if _is_toml(f.name))
+    names = (file.name for file in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 def recipe(name_or_path: str | Path) -> Raw:
@@ -115,17 +112,13 @@ def recipe(name_or_path: str | Path) -> Raw:
         text = resources.files("heedful").joinpath("recipes", f"{name_or_path}.toml")
         return tomllib.loads(text.read_text("utf-8"))
     path = Path(name_or_path)
-    if path.exists() or _is_toml(path.name) or path.name != str(name_or_path):
+    if path.exists() or path.name.endswith(".toml") or path.name != str(name_or_path):
         return read(path)
     near = difflib.get_close_matches(path.name, names, n=1)
     raise ConfigError(
         f"{str(name_or_path)!r} is not a preset; the presets are {', '.join(names)}; "
         + (f"did you mean {near[0]}?" if near else "take one of them or the path of a TOML file")
     )
-
-
-def _is_toml(name: str) -> bool:
-    return name.endswith(".toml")
 
 
 def parse_overrides(overrides: Iterable[str]) -> Raw:
@@ -188,12 +181,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     The `config.toml` of a model folder is a recipe too: its `format` and its `[ids]` belong to
     that folder and are passed over here.
     """
-    return _build(Settings, {k: v for k, v in raw.items() if k not in ("format", "ids")}, "")
-
-
-def part(table: type[Table], values: Mapping[str, Any], prefix: str) -> Table:
-    """Make one table of settings by itself; `prefix` is what a mistake's key begins with."""
-    return _build(table, values, prefix)
+    return part(Settings, {k: v for k, v in raw.items() if k not in ("format", "ids")}, "")
 
 
 def token_ids(raw: Mapping[str, Any]) -> TokenIds:
@@ -201,7 +189,7 @@ def token_ids(raw: Mapping[str, Any]) -> TokenIds:
     table = raw.get("ids")
     if not isinstance(table, Mapping):
         raise ConfigError("the table [ids] is missing; it says which token ids are special")
-    ids = _build(TokenIds, table, "ids.")
+    ids = part(TokenIds, table, "ids.")
     outside = [
         f"ids.{name} = {value} is outside the vocabulary; expected 0 to {ids.size - 1}"
         for name, value in ids.model_dump(exclude={"size"}).items()
@@ -237,8 +225,11 @@ def dump(settings: Settings, ids: TokenIds | None = None) -> str:
     return tomli_w.dumps(raw)
 
 
-def _build(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
-    """Validate; after a mistake, take it out and look again, until all of them are known."""
+def part(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
+    """Make one table of settings; `prefix` is what a mistake's key begins with.
+
+    After a mistake it is taken out and the rest validated again, until all of them are known.
+    """
     problems: list[str] = []
     clean = _known(table, raw, prefix, problems)
     wrong: set[str] = set()
@@ -365,9 +356,9 @@ def _mistake(key: str, value: Any, kind: str, field: FieldInfo) -> str:
         return f"{key} = {_shown(value)} is not a table; {key} has {names}"
     ranges = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite")
     what = "is out of range" if kind in ranges else "is not allowed"
-    expected = (
-        _expected(field).replace("a ", "a finite ", 1) if kind == "finite" else _expected(field)
-    )
+    expected = _expected(field)
+    if kind == "finite":
+        expected = expected.replace("a ", "a finite ", 1)
     return f"{key} = {_shown(value)} {what}; expected {expected}"
 
 

@@ -109,6 +109,18 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
 
 
 @contextmanager
+def _temporary(path: Path) -> Iterator[Path]:
+    """Give a folder beside `path` to move a finished file out of; it is gone at the end."""
+    folder = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+    try:
+        folder.mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    force(path.parent)
+
+
+@contextmanager
 def making(path: str | Path) -> Iterator[Path]:
     """Give a folder to fill; when the block ends well it becomes `path`, otherwise it is gone.
 
@@ -119,9 +131,7 @@ def making(path: str | Path) -> Iterator[Path]:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InterchangeError(f"{path} is there already; choose a new or empty folder")
         path.parent.mkdir(parents=True, exist_ok=True)
-        folder = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
-        try:
-            folder.mkdir()
+        with _temporary(path) as folder:
             yield folder
             for entry in folder.rglob("*"):
                 if entry.is_file():
@@ -129,9 +139,6 @@ def making(path: str | Path) -> Iterator[Path]:
             if path.exists():
                 path.rmdir()
             os.rename(folder, path)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        force(path.parent)
     except OSError as error:
         raise not_written(path, error) from error
 
@@ -144,19 +151,14 @@ def replacing(path: str | Path, size: int = 0) -> Iterator[Path]:
     temporary ones of their own. `size` is how much will be written, to be told if it does not fit.
     """
     path = Path(path)
-    folder = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
     try:
-        try:
-            folder.mkdir()
+        with _temporary(path) as folder:
             temporary = folder / path.name
             yield temporary
             # The folder's mode follows the umask; a library may have made the file for us alone.
             temporary.chmod(folder.stat().st_mode & 0o666)
             force(temporary)
             os.replace(temporary, path)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        force(path.parent)
     except OSError as error:
         raise not_written(path, error, size) from error
 
@@ -200,28 +202,21 @@ def not_read(path: str | Path, error: OSError) -> ModelFolderError:
 
 def not_written(path: str | Path, error: OSError, size: int = 0) -> ModelFolderError:
     """Put into one line why a file could not be written and what to do about it."""
+    reason, remedy = error.strerror or str(error), "choose another folder"
     if error.errno in FULL:
         free = 0
         with suppress(OSError):
             free = shutil.disk_usage(Path(path).parent).free
         need = f"{_amount(size)} needed, " if size else ""
-        return ModelFolderError(
-            f"{path} cannot be written: the disk is full ({need}{_amount(free)} free); "
-            f"free some space or choose another folder"
-        )
-    if error.errno == errno.EFBIG:
-        return ModelFolderError(
-            f"{path} cannot be written: the system allows no file so large ({_amount(size)} "
-            f"needed); raise the limit or choose another folder"
-        )
-    if error.errno in FORBIDDEN:
-        return ModelFolderError(
-            f"{path} cannot be written: the folder is not writable ({error.strerror}); "
-            f"change its permissions or choose another folder"
-        )
-    return ModelFolderError(
-        f"{path} cannot be written: {error.strerror or error}; choose another folder"
-    )
+        reason = f"the disk is full ({need}{_amount(free)} free)"
+        remedy = "free some space or choose another folder"
+    elif error.errno == errno.EFBIG:
+        reason = f"the system allows no file so large ({_amount(size)} needed)"
+        remedy = "raise the limit or choose another folder"
+    elif error.errno in FORBIDDEN:
+        reason = f"the folder is not writable ({error.strerror})"
+        remedy = "change its permissions or choose another folder"
+    return ModelFolderError(f"{path} cannot be written: {reason}; {remedy}")
 
 
 def _amount(size: int) -> str:

@@ -14,7 +14,7 @@ from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.decoding.sampling import sampler
 from heedful.decoding.search import Stepper, beam, greedy
 from heedful.decoding.stepper import CachedStepper, PlainStepper
-from heedful.machine import cores, keep_memory
+from heedful.machine import decoding_workers, keep_memory
 from heedful.models.transformer import Transformer
 from heedful.nn.cache import Memory
 from heedful.nn.masks import real
@@ -35,8 +35,7 @@ class TorchEngine:
     def __init__(self, model: Transformer, workers: int = 0, plain: bool = False) -> None:
         """Take a worker a core, each with one thread: faster than one with all of them."""
         self.model, self._plain = model, plain
-        self.workers = workers or cores()
-        torch.set_num_threads(1)
+        self.workers = decoding_workers(workers)
 
     def search(
         self,
@@ -87,11 +86,23 @@ def search(
     """
     found: list[list[Hypothesis]] = [[] for _ in sources]
     width = n_best if sampling else decode.beam
+    copies = n_best if sampling else 1  # each sample of a sentence is a row of its own
+    ids, penalty = model.ids, LengthPenalty.of(decode)
 
+    @torch.inference_mode()
     def translate(batch: list[int]) -> None:
-        forced = None if prefixes is None else [prefixes[i] for i in batch]
-        rows = [sources[i] for i in batch]
-        results = _one(model, rows, decode, n_best, sampling, forced, plain, scored)
+        rows = [sources[i] for i in batch for _ in range(copies)]
+        forced = None if prefixes is None else [prefixes[i] for i in batch for _ in range(copies)]
+        limits = [limits_for(s, decode) for s in rows]
+        stepper = begin(model, rows, plain)
+        if sampling is None and decode.beam > 1:
+            ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, penalty, forced)
+            results = [hypotheses[:n_best] for hypotheses in ranked]
+        else:
+            choose = sampler(rows, sampling, copies) if sampling else None
+            counted = scored or choose is not None
+            drawn = greedy(stepper, limits, ids.start, ids.eos, penalty, forced, choose, counted)
+            results = [drawn[i : i + copies] for i in range(0, len(drawn), copies)]
         for index, result in zip(batch, results, strict=True):
             found[index] = result
 
@@ -130,34 +141,6 @@ def read(model: Transformer, sources: Sequence[Sequence[int]]) -> Memory:
 
 
 @torch.inference_mode()
-def _one(
-    model: Transformer,
-    sources: list[Sequence[int]],
-    decode: DecodeSettings,
-    n_best: int,
-    sampling: SamplingSettings | None,
-    prefixes: list[Sequence[int]] | None,
-    plain: bool,
-    scored: bool,
-) -> list[list[Hypothesis]]:
-    ids, penalty = model.ids, LengthPenalty.of(decode)
-    copies = n_best if sampling else 1  # each sample of a sentence is a row of its own
-    sources = [s for s in sources for _ in range(copies)]
-    forced = None if prefixes is None else [p for p in prefixes for _ in range(copies)]
-    limits = [limits_for(s, decode) for s in sources]
-    stepper = begin(model, sources, plain)
-    if sampling is not None:
-        choose = sampler(sources, sampling, copies)
-        drawn = greedy(stepper, limits, ids.start, ids.eos, penalty, forced, choose)
-        return [drawn[i : i + copies] for i in range(0, len(drawn), copies)]
-    if decode.beam == 1:
-        found = greedy(stepper, limits, ids.start, ids.eos, penalty, forced, scored=scored)
-        return [[h] for h in found]
-    ranked = beam(stepper, limits, decode.beam, ids.start, ids.eos, penalty, forced)
-    return [hypotheses[:n_best] for hypotheses in ranked]
-
-
-@torch.inference_mode()
 def score(
     model: Transformer,
     sources: Sequence[Sequence[int]],
@@ -167,11 +150,9 @@ def score(
     """Give the log-probability of each target, its end included, and its number of pieces."""
     ids, device = model.ids, model.output_weight.device
     left, right = ([[*x, ids.eos] for x in side] for side in (sources, targets))
-    order = sorted(range(len(left)), key=lambda i: -(len(left[i]) + len(right[i])))
+    sizes = [len(one) + len(other) for one, other in zip(left, right, strict=True)]
     scores: list[tuple[float, int]] = [(0.0, 0)] * len(left)
-    while order:
-        rows = max(1, batch_tokens // (len(left[order[0]]) + len(right[order[0]])))
-        batch, order = order[:rows], order[rows:]
+    for batch in batches(sizes, batch_tokens, workers=1):
         source, source_lengths = pad([left[i] for i in batch], ids.pad)
         target, lengths = pad([[ids.start, *right[i][:-1]] for i in batch], ids.pad)
         memory = model.encode(source.to(device), source_lengths.to(device))

@@ -63,8 +63,7 @@ def greedy(
     Without `scored` a word's probability is not computed, and the score is NaN.
     """
     count = len(limits)
-    device = torch.device("cpu")
-    live = torch.arange(count, device=device)
+    live = torch.arange(count)
     words = torch.full((count,), start, dtype=torch.long)
     written = torch.empty(count, 0, dtype=torch.long)
     logp = torch.full((count,), 0.0 if scored else math.nan, dtype=torch.float64)
@@ -74,18 +73,12 @@ def greedy(
     step = 0
     while len(live):
         logits = stepper.step(words)
+        if prefixes is not None:
+            _force(logits, live, prefixes, step)
         chosen = logits.argmax(-1) if choose is None else choose(logits, live, step)
         if scored:
-            gained = torch.log_softmax(logits, -1, out=logits).gather(1, chosen[:, None])[:, 0]
+            logp += torch.log_softmax(logits, -1, out=logits).gather(1, chosen[:, None])[:, 0]
         del logits  # the largest tensor here, and the next step makes another
-        if prefixes is not None:
-            for row, sentence in enumerate(live.tolist()):
-                if step < len(prefixes[sentence]):
-                    chosen[row] = prefixes[sentence][step]
-                    if scored:
-                        gained[row] = 0.0
-        if scored:
-            logp += gained
         step += 1
         ended = chosen == eos
         written = torch.cat([written, chosen[:, None]], dim=1)
@@ -143,7 +136,7 @@ def beam(
         logits = stepper.step(words)
         beams = logp.size(1)
         if prefixes is not None:
-            logits = _force(logits, live, prefixes, step, beams)
+            _force(logits, live, prefixes, step, beams)
         torch.log_softmax(logits, -1, out=logits)
         best, parent, word = best_of(logits.view(len(live), beams, -1), logp, 2 * width)
         del logits  # the largest tensor here, and the next step makes another
@@ -219,13 +212,14 @@ def best_of(gained: Tensor, before: Tensor, count: int) -> tuple[Tensor, Tensor,
 
 
 def _force(
-    logits: Tensor, live: Tensor, prefixes: Sequence[Sequence[int]], step: int, beams: int
-) -> Tensor:
-    """Leave only the prefix's word possible while a sentence is inside its prefix."""
+    logits: Tensor, live: Tensor, prefixes: Sequence[Sequence[int]], step: int, beams: int = 1
+) -> None:
+    """Leave only the prefix's word possible while a sentence is inside its prefix.
+
+    A search begins with one beam, so only one carries the prefix; the others stay impossible.
+    """
     for row, sentence in enumerate(live.tolist()):
         if step < len(prefixes[sentence]):
-            forced = torch.full_like(logits[0], -math.inf)
-            forced[prefixes[sentence][step]] = 0.0
-            # One beam carries the prefix; copies of it would fill the beam with one hypothesis.
-            logits[row * beams : (row + 1) * beams] = forced
-    return logits
+            rows = slice(row * beams, (row + 1) * beams)
+            logits[rows] = -math.inf
+            logits[rows, prefixes[sentence][step]] = 0.0

@@ -27,11 +27,8 @@ class CachedStepper:
         if sources is not None:
             sources = sources.to(self._device)
             # The states themselves are needed no more: every layer has its keys and values.
-            self._memory = Memory(
-                self._memory.states[:0],
-                self._memory.lengths.index_select(0, sources),
-                self._memory.keep.index_select(0, sources),
-            )
+            keep = self._memory.keep.index_select(0, sources)
+            self._memory = Memory(self._memory.states[:0], keep)
         self._cache.select(rows.to(self._device), sources)
 
     def bytes(self) -> int:

@@ -74,7 +74,7 @@ class _Step(nn.Module):
         cache.layers = [
             LayerCache(*tables) for tables in zip(own[::2], own[1::2], source, strict=True)
         ]
-        states = model.decoder(x, None, Memory(x, lengths, keep), cache)
+        states = model.decoder(x, None, Memory(x, keep), cache)
         logits = nn.functional.linear(states, model.output_weight, model.output_bias)
         return logits[:, 0], *(table.words for table in own)
 

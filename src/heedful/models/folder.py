@@ -80,7 +80,7 @@ class Folder:
                 f"{path} already holds a model; remove it or choose another folder"
             )
         made = _claim(path)
-        text = config.dump(settings, ids).encode()
+        text = config.dump(settings, ids)
         try:
             _write_manifest(path, {})  # marks the folder as ours, should we be killed in the middle
             files.write(path / CONFIG, text)
@@ -167,16 +167,17 @@ class Folder:
 
     def write_settings(self, settings: Settings) -> Folder:
         """Replace the settings, such as those of decoding that were chosen after the training."""
-        data = config.dump(settings, self.ids).encode()
-        with self._replacing(CONFIG, len(data)) as temporary:
-            temporary.write_bytes(data)
+        self._write(CONFIG, config.dump(settings, self.ids))
         digests = {**self.digests, CONFIG: files.sha256(self.path / CONFIG)} if self.digests else {}
         return Folder(self.path, settings, self.ids, self.tokenizer, digests)
 
     def write_card(self, text: str) -> None:
         """Replace the model card, README.md."""
+        self._write(CARD, text)
+
+    def _write(self, name: str, text: str) -> None:
         data = text.encode()
-        with self._replacing(CARD, len(data)) as temporary:
+        with self._replacing(name, len(data)) as temporary:
             temporary.write_bytes(data)
 
     @contextmanager

@@ -79,7 +79,7 @@ class Transformer(nn.Module):
     def encode(self, source: BS, lengths: B) -> Memory:
         """Read the source once; everything the decoder ever asks of it is in the result."""
         keep = masks.padding(lengths, source.size(1))
-        return Memory(self.encoder(self.embed(source, self.source_embedding), keep), lengths, keep)
+        return Memory(self.encoder(self.embed(source, self.source_embedding), keep), keep)
 
     def decode(self, target: BT, memory: Memory, lengths: B | None = None) -> BTD:
         """Give the decoder's states for a whole target at once, as training does."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
-from heedful.nn.shapes import BHSK, BHSW, B, Keep
+from heedful.nn.shapes import BHSK, BHSW, Keep
 
 __all__ = ["DecoderCache", "Growing", "LayerCache", "Memory"]
 
@@ -75,7 +76,6 @@ class Memory:
     """What the encoder hands to the decoder."""
 
     states: Tensor
-    lengths: B
     keep: Keep
 
     @classmethod
@@ -84,25 +84,15 @@ class Memory:
         if len(parts) == 1:
             return parts[0]
         longest = max(part.keep.size(-1) for part in parts)
-
-        def wide(table: Tensor, axis: int) -> Tensor:
-            shape = list(table.shape)
-            shape[axis] = longest - shape[axis]
-            return torch.cat([table, table.new_zeros(shape)], axis)
-
+        missing = [longest - part.keep.size(-1) for part in parts]
         return cls(
-            torch.cat([wide(part.states, 1) for part in parts]),
-            torch.cat([part.lengths for part in parts]),
-            torch.cat([wide(part.keep, -1) for part in parts]),
+            torch.cat([F.pad(p.states, (0, 0, 0, m)) for p, m in zip(parts, missing, strict=True)]),
+            torch.cat([F.pad(p.keep, (0, m)) for p, m in zip(parts, missing, strict=True)]),
         )
 
     def select(self, rows: Tensor) -> Memory:
         """Keep these rows, in this order."""
-        return Memory(
-            self.states.index_select(0, rows),
-            self.lengths.index_select(0, rows),
-            self.keep.index_select(0, rows),
-        )
+        return Memory(self.states.index_select(0, rows), self.keep.index_select(0, rows))
 
 
 class DecoderCache:

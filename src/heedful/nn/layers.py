@@ -64,14 +64,13 @@ class Layer(nn.Module):
         dropout: float = 0.0,
         attention_dropout: float = 0.0,
         ff_dropout: float = 0.0,
-        epsilon: float = 1e-5,
     ) -> None:
         super().__init__()
         self.norm = norm
         self.attention = Attention(d_model, n_heads, d_head, d_value, comparison, attention_dropout)
-        self.attention_norm = nn.LayerNorm(d_model, eps=epsilon)
+        self.attention_norm = nn.LayerNorm(d_model)
         self.feed_forward = FeedForward(d_model, d_ff, activation, ff_dropout)
-        self.feed_forward_norm = nn.LayerNorm(d_model, eps=epsilon)
+        self.feed_forward_norm = nn.LayerNorm(d_model)
         self.dropout = Dropout(dropout)
 
     def before(self, x: BTD, norm: nn.LayerNorm) -> BTD:
@@ -105,7 +104,7 @@ class DecoderLayer(Layer):
         """Take what every layer takes, and make a second attention of the same kind."""
         super().__init__(d_model, *sizes, **options)
         self.cross = self.attention.another()
-        self.cross_norm = nn.LayerNorm(d_model, eps=self.attention_norm.eps)
+        self.cross_norm = nn.LayerNorm(d_model)
 
     def forward(
         self, x: BTD, keep: Keep | None, memory: Memory, cache: LayerCache | None = None
@@ -115,12 +114,11 @@ class DecoderLayer(Layer):
         seen = self.attention(self.before(x, self.attention_norm), keep, past)
         x = self.after(x, seen, self.attention_norm)
 
-        if cache is None or cache.memory is None:
+        source = None if cache is None else cache.memory
+        if source is None:
             source = self.cross.project(memory.states)
-            if cache is not None:
-                cache.memory = source
-        else:
-            source = cache.memory
+        if cache is not None:
+            cache.memory = source
         found = self.cross.attend_to(self.before(x, self.cross_norm), *source, memory.keep)
         x = self.after(x, found, self.cross_norm)
 

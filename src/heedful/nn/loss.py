@@ -82,10 +82,8 @@ class _Projected(torch.autograd.Function):
         d_bias = torch.zeros_like(bias) if wanted and bias is not None else None
         room = hidden.new_empty(min(rows, hidden.size(0)), aligned(weight.size(0)))
         for part in range(0, hidden.size(0), rows):
-            states, wanted_ids = (
-                shortened(hidden[part : part + rows]),
-                targets[part : part + rows, None],
-            )
+            states = shortened(hidden[part : part + rows])
+            wanted_ids = targets[part : part + rows, None]
             logits = room[: len(wanted_ids), : weight.size(0)]
             _multiply(states, words.T, logits)
             if bias is not None:
@@ -120,18 +118,16 @@ class _Projected(torch.autograd.Function):
             gradient = shortened(gradient)
             _multiply(gradient, words, d_hidden[part : part + rows])
             _multiply(gradient.T, states, d_weight, add=part > 0)
-        ctx.has_bias = bias is not None
-        if d_hidden is not None and d_weight is not None:
-            saved = (d_hidden, d_weight) + ((d_bias,) if d_bias is not None else ())
-            ctx.save_for_backward(*saved)
+        ctx.save_for_backward(d_hidden, d_weight, d_bias)
         return loss, nll
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         up = gradients[0]
-        saved = ctx.saved_tensors
-        d_bias = saved[2] * up if ctx.has_bias else None
-        return saved[0] * up, saved[1].mul_(up), d_bias, None, None, None
+        d_hidden, d_weight, d_bias = ctx.saved_tensors
+        if d_bias is not None:
+            d_bias = d_bias * up
+        return d_hidden * up, d_weight.mul_(up), d_bias, None, None, None
 
 
 def _multiply(a: Tensor, b: Tensor, out: Tensor, add: bool = False) -> None:

@@ -15,9 +15,7 @@ __all__ = ["Decoder", "Encoder"]
 
 def _final_norm(d_model: int, sizes: dict[str, Any]) -> nn.Module:
     """Close a pre-norm stack, whose residual sum was never normalised; post-norm needs nothing."""
-    if sizes.get("norm", "post") == "post":
-        return nn.Identity()
-    return nn.LayerNorm(d_model, eps=sizes.get("epsilon", 1e-5))
+    return nn.LayerNorm(d_model) if sizes.get("norm") == "pre" else nn.Identity()
 
 
 class Encoder(nn.Module):
