@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heedful.data.languages import primary_language
 from heedful.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -46,19 +47,10 @@ __all__ = [
 SAMPLES = 1000
 SEED = 12345  # sacreBLEU's own, so that our intervals are the ones it prints
 
-THREE_LETTERS = {
-    "chi": "zh",
-    "cmn": "zh",
-    "jpn": "ja",
-    "khm": "km",
-    "kor": "ko",
-    "lao": "lo",
-    "mya": "my",
-    "tha": "th",
-    "yue": "zh",
-    "zho": "zh",
+UNSPACED = {
+    **dict.fromkeys(("zh", "yue"), "zh"),
+    **dict.fromkeys(("ja", "th", "lo", "km", "my"), "char"),
 }
-UNSPACED = {"zh": "zh", "ja": "char", "th": "char", "lo": "char", "km": "char", "my": "char"}
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ class Comparison:
 
 def bleu_tokenizer(target_language: str) -> str:
     """Choose how BLEU splits words: see the table at the head of this file."""
-    return UNSPACED.get(_language(target_language), "13a")
+    return UNSPACED.get(primary_language(target_language), "13a")
 
 
 def bleu(
@@ -178,12 +170,6 @@ def exact(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     return accuracy(*both)
 
 
-def _language(code: str) -> str:
-    """Reduce `zh-Hant`, `zh_TW` and `zho` to `zh`."""
-    main = code.lower().replace("_", "-").partition("-")[0]
-    return THREE_LETTERS.get(main, main)
-
-
 def _check(
     hypotheses: Sequence[object],
     references: Sequence[object],
@@ -200,8 +186,10 @@ def _check(
 
 
 def _metrics(target_language: str, tokenize: str | None) -> list[tuple[str, Metric]]:
-    language = _language(target_language)
-    both = [("BLEU", _bleu(tokenize or bleu_tokenizer(language))), ("chrF", _chrf())]
+    from sacrebleu.metrics.chrf import CHRF
+
+    language = primary_language(target_language)
+    both = [("BLEU", _bleu(tokenize or bleu_tokenizer(language))), ("chrF", CHRF())]
     return both[::-1] if language == "ko" or language in UNSPACED else both
 
 
@@ -222,12 +210,6 @@ def _bleu(tokenize: str | None) -> Metric:
             f"BLEU tokeniser {tokenize!r} cannot be used: it needs a package or a download that "
             f"is not here; use 13a, intl, zh, char or none, or install what it needs"
         ) from error
-
-
-def _chrf() -> Metric:
-    from sacrebleu.metrics.chrf import CHRF
-
-    return CHRF()
 
 
 def _score(

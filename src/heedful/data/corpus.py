@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from heedful import files
-from heedful.data.reading import Source
+from heedful.data.reading import Progress, Source
 from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer, learn
 from heedful.errors import DataError, ModelFolderError
@@ -29,8 +29,6 @@ CHUNK = 20_000
 """Pairs encoded at once: enough to keep the cores busy, few enough to hold in memory."""
 
 Pair = tuple[str, str]
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many pairs are done, and how many there are."""
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -9,7 +9,7 @@ end. Wrongly decoded text is found in `mojibake.py`, the place where two files d
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import islice
 from struct import Struct
@@ -17,17 +17,13 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.data.drift import drift
 from heedful.data.findings import KINDS, Kind, Problem, Report, Severity
 from heedful.data.mojibake import broken
-from heedful.data.reading import Source, UnequalLines
+from heedful.data.reading import Progress, Source, UnequalLines
 from heedful.data.text import SCRIPTS, normalise, scripts_in
 from heedful.settings import DataSettings
 
-__all__ = ["Problem", "Report", "drift", "examine"]
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, the pairs done, and roughly how many there are."""
+__all__ = ["Report", "examine"]
 
 _CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS, start=1)}
 _OVER_LONG, _EMPTY = _CODES["over-long"], _CODES["empty-side"]

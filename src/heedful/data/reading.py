@@ -9,25 +9,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
 from heedful.data.drift import drift
-from heedful.data.languages import check_language, guess_languages, kind_of, separate_columns
+from heedful.data.languages import kind_of, separate_columns
 from heedful.data.lines import count_roughly, open_text
 from heedful.errors import DataError
 
-__all__ = [
-    "Source",
-    "UnequalLines",
-    "check_language",
-    "guess_languages",
-    "open_text",
-    "sources",
-]
+__all__ = ["Progress", "Source", "UnequalLines", "sources"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, the pairs done, and roughly how many there are."""
 
 _USUAL_KEYS = (("source", "target"), ("src", "tgt"))
 _SURROGATES = re.compile("[\ud800-\udfff]")

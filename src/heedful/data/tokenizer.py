@@ -168,11 +168,6 @@ class Tokenizer:
             self._target = _Side(_load(self.files, TARGET), tables[1])
         self.ids = ids or self._target.ids()
 
-    @property
-    def joint(self) -> bool:
-        """Whether both languages share one sentencepiece model, as in every model we train."""
-        return self._source is self._target
-
     def encode(self, text: str, target: bool = False) -> list[int]:
         """Give the ids of a text of the source (or the target), without the end symbol."""
         return (self._target if target else self._source).encode(text)
@@ -211,7 +206,7 @@ class Tokenizer:
 
     def ways(self, text: str, count: int) -> list[list[int]]:
         """Give the `count` most likely ways to split a text; none where the sides differ."""
-        if not self.joint:
+        if self._source is not self._target:
             return []
         return self._target.processor.nbest_encode_as_ids(text, count)  # type: ignore[no-any-return]
 
