@@ -27,13 +27,13 @@ FORMAT_VERSION = 1
 """The version of the model folder; raised when an older Heedful could no longer read a new one."""
 
 
-class Part(BaseModel):
+class Table(BaseModel):
     """One table of settings: cannot be changed, and refuses a key it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class TokenIds(Part):
+class TokenIds(Table):
     """Which ids are special: data of each vocabulary, never constants in code."""
 
     size: int = Field(ge=3)
@@ -48,7 +48,7 @@ class TokenIds(Part):
     """What the decoder reads first."""
 
 
-class TokenizerSettings(Part):
+class TokenizerSettings(Table):
     """The sentencepiece model learned from the training text."""
 
     vocab_size: int = Field(default=32_000, ge=300, le=1_000_000)
@@ -61,7 +61,7 @@ class TokenizerSettings(Part):
     """Chance that a word of a training sentence is split in another way than the best one."""
 
 
-class ModelSettings(Part):
+class ModelSettings(Table):
     """The sizes and the variants of the Transformer; the defaults are the paper's base."""
 
     d_model: int = Field(default=512, ge=2)
@@ -115,7 +115,7 @@ class ModelSettings(Part):
         return self
 
 
-class DataSettings(Part):
+class DataSettings(Table):
     """What of the text is used, and how it is put into batches."""
 
     max_length: int = Field(default=256, ge=4)
@@ -134,7 +134,7 @@ class DataSettings(Part):
     """Leave out pairs with a side in another script than the rest of its side."""
 
 
-class TrainSettings(Part):
+class TrainSettings(Table):
     """The paper's optimiser, schedule and smoothing, and when to stop, evaluate and save."""
 
     steps: int | None = Field(default=None, ge=1)
@@ -179,7 +179,7 @@ class TrainSettings(Part):
     """Steps between lines of the log."""
 
 
-class DecodeSettings(Part):
+class DecodeSettings(Table):
     """How text is searched for; each guard has one meaning on every engine."""
 
     beam: int = Field(default=4, ge=1, le=512)
@@ -204,7 +204,7 @@ class DecodeSettings(Part):
     """Lines with more pieces are split into sentences; training sets it from its longest lines."""
 
 
-class SamplingSettings(Part):
+class SamplingSettings(Table):
     """Draw words instead of searching for the best ones."""
 
     seed: int = Field(default=1, ge=0)
@@ -217,7 +217,7 @@ class SamplingSettings(Part):
     """Draw from the fewest words that together have this probability."""
 
 
-class Settings(Part):
+class Settings(Table):
     """A whole recipe."""
 
     task: Literal["translation"] = "translation"

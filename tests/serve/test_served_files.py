@@ -124,7 +124,7 @@ def test_an_address_that_is_none_is_not_said_back() -> None:
         assert url.startswith("http://served/download_file/")
 
 
-def test_a_shelf_holds_so_many_files_so_many_bytes_and_so_long() -> None:
+def test_downloads_are_kept_up_to_a_number_a_size_and_an_age() -> None:
     now = 0.0
     downloads = Downloads(count=3, size=10, age=60, clock=lambda: now)
     names = [downloads.put(b"x" * size, ".txt") for size in (2, 3, 4)]

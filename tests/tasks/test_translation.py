@@ -10,7 +10,7 @@ import torch
 from heedful.data.batching import pad
 from heedful.models.transformer import Transformer
 from heedful.settings import DataSettings, ModelSettings, Settings, TokenIds
-from heedful.tasks.translation import Translation
+from heedful.tasks.translation import TranslationLearner
 
 
 def test_the_development_loss_is_the_models_own_without_smoothing() -> None:
@@ -22,7 +22,7 @@ def test_the_development_loss_is_the_models_own_without_smoothing() -> None:
     dev = [
         tuple([drawn.randrange(2, 700) for _ in range(n)] for n in (m, 31 - m)) for m in range(31)
     ]
-    task: Any = object.__new__(Translation)
+    task: Any = object.__new__(TranslationLearner)
     task.model, task.dev = model, dev
     task._settings = Settings(data=DataSettings(batch_tokens=150))
     task._tokenizer = SimpleNamespace(encode=lambda text, target=False: text)

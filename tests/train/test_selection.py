@@ -13,7 +13,7 @@ from toy_task import Scripted
 
 from heedful.settings import Settings
 from heedful.tasks import translation
-from heedful.tasks.translation import ENOUGH, EVALUATED, Translation
+from heedful.tasks.translation import ENOUGH, EVALUATED, TranslationLearner
 from heedful.train.checkpoint import read_weights
 from heedful.train.learner import Evaluation
 
@@ -100,8 +100,8 @@ def test_fresh_lines_are_others_where_there_are_enough(
 ) -> None:
     echo = lambda model, sources, *how, **more: [[SimpleNamespace(ids=s)] for s in sources]  # noqa: E731
     monkeypatch.setattr(translation, "search", echo)
-    monkeypatch.setattr(Translation, "_dev_loss", lambda self: 1.0)
-    task: Any = object.__new__(Translation)
+    monkeypatch.setattr(TranslationLearner, "_dev_loss", lambda self: 1.0)
+    task: Any = object.__new__(TranslationLearner)
     task.model = torch.nn.Identity()
     task._tokenizer = SimpleNamespace(encode=lambda text: [text], decode=lambda ids: ids[0])
     task._settings, task._workers = Settings(), 1

@@ -8,6 +8,7 @@ from heedful.explain.heads import measured
 from heedful.models.folder import Folder
 from heedful.train.report import PlainReport
 from heedful.verbs.demo import demo
+from heedful.verbs.evaluate import evaluate
 
 
 def test_another_language_is_refused() -> None:
@@ -25,6 +26,10 @@ def test_a_very_short_demo_goes_all_the_way(
     )
     shown = capsys.readouterr().err
     assert set(found.bleu) == set(found.exact) == {"random", "longer", "combinations"}
+    for name, bleu in found.bleu.items():  # the same figure as a person gets
+        files = [tmp_path / f"corpus-{to}" / f"{name}.{language}" for language in ("en", to)]
+        scores = evaluate(found.model, *files, tokenize="13a", threads=1).scores
+        assert {s.name: s.value for s in scores}["BLEU"] == pytest.approx(bleu, abs=1e-9)
     assert found.picture.read_text(encoding="utf-8").startswith("<svg")
     assert (found.model / "README.md").exists()
     assert 0 <= found.heads.baseline <= 1

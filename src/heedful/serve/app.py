@@ -1,4 +1,4 @@
-"""The application: all endpoints in one shell that every request goes through."""
+"""The application: its routes, and the shell around every request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from heedful.machine import give_memory_back
 from heedful.serve.directions import Directions, Served, load
 from heedful.serve.errors import RequestError, invalid
 from heedful.serve.forms import parse_query
-from heedful.serve.guard import Guard
+from heedful.serve.guard import RequestGuard
 from heedful.serve.inside import Inside
 from heedful.serve.libretranslate import LibreTranslate, answer_json
 from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
@@ -50,11 +50,11 @@ HEADERS = {
 """Sent with every answer, whatever it is."""
 _SAFE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 COSTLY = ("/translate", "/translate_file")
-"""What is refused before anything else is done, while every queue is full."""
+"""Refused before the body is read while every queue is full."""
 REST, TIDY = 0.5, 5.0
-"""Seconds after which freed memory goes back to the system: without a request, and with them."""
+"""Seconds after which freed memory goes back to the system: when idle, and under load."""
 CLIENT_LEFT = 499
-"""What is counted for a client that did not wait; no one reads it."""
+"""Status that is counted for a client that left; nobody receives it."""
 
 
 def build_app(
@@ -63,7 +63,7 @@ def build_app(
     page: Mapping[str, bytes] | None = None,
     note: Callable[[str], object] = logger.info,
 ) -> Starlette:
-    """Make the application that serves some models; `page` is ours if none is given."""
+    """Make the application that serves some models; `page` has the files of the page, or ours."""
     options = options or ServeOptions()
     served = [one if isinstance(one, Served) else load(one, options, note) for one in models]
     directions = Directions(served, note)
@@ -73,7 +73,7 @@ def build_app(
         page = page_files()
     metrics = ServerMetrics()
     service = Service(directions, options, metrics)
-    guard = Guard(options)
+    guard = RequestGuard(options)
     description = answer_json(describe(directions, options)).body
 
     async def health(request: Request) -> Response:
@@ -125,15 +125,15 @@ def build_app(
         },
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False  # the shell takes a last slash off
+    app.router.redirect_slashes = False  # the shell removes a slash at the end
     app.state.service = service
     return app
 
 
 async def _tidy(metrics: ServerMetrics) -> None:
-    """Give what requests have freed back to the system: at rest at once, else now and then.
+    """Give freed memory back to the system: when idle at once, under load every `TIDY` seconds.
 
-    Every thread's freed memory is its own: unused, it would grow with the work they have done.
+    The allocator keeps what each thread has freed for that thread, so the process would grow.
     """
     seen, since = 0.0, 0.0
     while True:
@@ -145,15 +145,15 @@ async def _tidy(metrics: ServerMetrics) -> None:
             await asyncio.to_thread(give_memory_back)
 
 
-def _say_no(refusal: RequestError) -> Response:
-    response = answer_json({"error": refusal.text}, refusal.status)
-    response.headers.update(refusal.headers)
+def _answer_error(error: RequestError) -> Response:
+    response = answer_json({"error": error.text}, error.status)
+    response.headers.update(error.headers)
     return response
 
 
 def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestError)
-    return _say_no(error)
+    return _answer_error(error)
 
 
 def _refuse_http(request: Request, error: Exception) -> Response:
@@ -164,21 +164,22 @@ def _refuse_http(request: Request, error: Exception) -> Response:
 
 
 def _refuse_data(request: Request, error: Exception) -> Response:
-    return _say_no(invalid(str(error)))
+    return _answer_error(invalid(str(error)))
 
 
 class Shell:
-    """Around every request: the prefix, safe headers, what is counted, and no text in any log."""
+    """Does for every request: prefix, safe headers, metrics, and a log that never holds a text."""
 
     def __init__(
         self, app: ASGIApp, options: ServeOptions, metrics: ServerMetrics, service: Service
     ) -> None:
         self._app, self._prefix, self._metrics = app, options.prefix, metrics
         self._service, self._log = service, options.access_log
-        self._quick = not options.cors  # another origin's page may read a refusal only with CORS
+        # Refusing early skips the CORS headers, without which a page elsewhere cannot read it.
+        self._refuse_early = not options.cors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever becomes of it."""
+        """Answer a request; an unexpected error is a 500 and one line in the log."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -196,11 +197,11 @@ class Shell:
         under_way = self._metrics.under_way.labels(name)
         under_way.inc()
         try:
-            if path is None:  # the prefix alone: what the page loads is below it
+            if path is None:  # without the slash the page would load its files from one level up
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
                 await move(scope, receive, send_safely)
-            elif path in COSTLY and self._quick and (refused := self._service.no_room()):
-                await _say_no(refused)(scope, receive, send_safely)
+            elif path in COSTLY and self._refuse_early and (refused := self._service.no_room()):
+                await _answer_error(refused)(scope, receive, send_safely)
             else:
                 await self._app(scope, receive, send_safely)
         except Exception as error:
@@ -229,7 +230,7 @@ class Shell:
 
 
 def _endpoint(path: str) -> str:
-    """Give an address without what is the user's in it."""
+    """Give the endpoint of a path, without the part a user chose."""
     for name in ENDPOINTS:
         start = name.partition("{")[0]
         if path == name or (start != name and path.startswith(start)):
@@ -243,7 +244,7 @@ def _method(scope: Scope) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """Say what went wrong and where, without its message: that may quote a text."""
+    """Give an error's type and place, but not its message, which may quote a user's text."""
     places: list[Any] = traceback.extract_tb(error.__traceback__)
     trail = " > ".join(f"{Path(place.filename).name}:{place.lineno}" for place in places[-4:])
     return f"{type(error).__name__} at {trail or 'an unknown place'}"

@@ -1,10 +1,10 @@
 """The queue before a model: lines of all clients are translated together.
 
-A request's lines wait as items of their own. A round takes as many as fill the cores for a
-moment, and while it is computed in a thread the next one gathers. Who comes first is decided by
-size: an item's place is what had been admitted before it plus `EAGERNESS` times what its own
-request has asked for up to it. So a short request passes a long one, and even the last line of the
-longest is passed by no more than `EAGERNESS` times its size: nothing waits for ever.
+Each line of a request is an item of a priority queue. A round takes items up to a number of pieces
+and is computed in a thread, while the next one gathers. An item's place is the number of pieces
+admitted before its request, plus `EAGERNESS` times the pieces of its own request up to its end. So
+a short request overtakes a long one, and nothing waits for ever: an item is overtaken by at most
+`EAGERNESS` times the pieces of its own request.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ Line = tuple[str, int]
 """A text, and how many translations of it are wanted."""
 
 EAGERNESS = 8
-"""How much a long request lets pass: more makes short ones quicker and long ones later."""
+"""A larger number makes short requests quicker and long ones slower."""
 BYTES_A_PIECE = 4
-"""Of UTF-8, about, in any language: pieces are counted in the thread that splits the text."""
+"""UTF-8 bytes of a piece, roughly, in any language; the exact number is known only once split."""
 PATIENCE = 8
-"""Waits for more, at most, while requests keep coming in."""
+"""How often a round waits for more, at most, while requests keep coming in."""
 
 
 def pieces_in(text: str) -> int:
-    """Estimate the pieces of a line without splitting it, its end included."""
+    """Estimate the pieces of a line without splitting it, the end-of-sentence piece included."""
     return len(text.encode("utf-8", "surrogatepass")) // BYTES_A_PIECE + 2
 
 
 @dataclass(eq=False)
 class _Job:
-    """One request's lines, until all have been translated or nobody wants them any more."""
+    """The lines of one request, until all are translated or the client has left."""
 
     done: asyncio.Future[None]
     found: list[Translation | None]
     missing: int
     waiting: int = 0
-    """Pieces of it still in the queue."""
+    """Its pieces that are still in the queue."""
     left: bool = False
 
 
@@ -63,7 +63,7 @@ class _Item:
 
 
 class Batcher:
-    """Puts the lines of all requests for one model together, in a fair order."""
+    """Batches the lines of all requests for one model, in a fair order."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Batcher:
         limit: int,
         watch: Callable[[int, int, int], None] = lambda lines, pieces, characters: None,
     ) -> None:
-        """Take the function that translates, called in a thread; `watch` is told of each round."""
+        """`work` translates and is called in a thread; `watch` is told of each round."""
         self._work, self._watch = work, watch
         self._round, self._lanes, self._wait, self._limit = round_pieces, lanes, wait, limit
         self._pool = ThreadPoolExecutor(lanes, thread_name_prefix="heedful-translate")
@@ -91,25 +91,25 @@ class Batcher:
 
     @property
     def full(self) -> bool:
-        """Whether nothing more is taken, not even what would fit.
+        """Whether every request is refused, even one that would fit.
 
-        After a request that found no room nobody is let in until there is room for its like:
-        otherwise small ones would keep large ones out, and each would be read only to be refused.
+        After a request was refused for want of room, all are until there is room for one of its
+        size: otherwise small requests would fill every gap and large ones never get in.
         """
         return self.waiting >= self._limit or self._turned_away > 0
 
     @property
     def retry_after(self) -> int:
-        """Seconds after which there should be room, going by the last rounds."""
+        """Seconds until the queue should be empty, at the speed of the last rounds."""
         seconds = self.waiting / self._rate if self._rate else 1.0
         return max(1, min(60, math.ceil(seconds)))
 
     async def translate(
         self, texts: Sequence[str], n_best: int = 1, admitted: bool = False
     ) -> list[Translation]:
-        """Translate lines among those of everybody else; cancelling takes them out of the queue.
+        """Translate lines, batched with those of other requests; cancelling drops them.
 
-        A full queue refuses at once, but not what was `admitted` before and only goes on here.
+        A full queue refuses at once, except the later steps of a request `admitted` before.
         """
         if not texts:
             return []
@@ -139,7 +139,7 @@ class Batcher:
         return [one for one in job.found if one is not None]
 
     def _make_room(self, pieces: int) -> None:
-        """Count pieces that wait no more, and let others in again once there is room enough."""
+        """Subtract pieces that left the queue; admit requests again once there is room enough."""
         self.waiting -= pieces
         if self.waiting + self._turned_away <= self._limit:
             self._turned_away = 0
@@ -168,14 +168,16 @@ class Batcher:
                     self._wake()
                 if items:
                     await self._translate(items)
-                if self._gathering or not self._queue:  # another lane takes what there is
+                if (
+                    self._gathering or not self._queue
+                ):  # another lane is gathering, or nothing is left
                     return
                 self._gathering = True
         finally:
             self._running -= 1
 
     async def _gather(self) -> None:
-        """Wait while requests keep coming in: together they cost less than one by one."""
+        """Wait while requests keep coming in: a batch costs less than its lines one by one."""
         for _ in range(PATIENCE):
             before = self._admitted
             if self.waiting >= self._round:
@@ -200,7 +202,7 @@ class Batcher:
         return items
 
     async def _translate(self, items: list[_Item]) -> None:
-        """Compute a round. Where it fails, each request is tried alone: one must not spoil all."""
+        """Compute a round; if it fails, each request alone, so that only the bad one fails."""
         loop = asyncio.get_running_loop()
         lines = [item.line for item in items]
         began = loop.time()

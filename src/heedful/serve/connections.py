@@ -1,13 +1,13 @@
-"""Connections with deadlines: uvicorn's protocol lets a client take for ever.
+"""Connections with deadlines and limits, which uvicorn's protocol does not have.
 
     the head of a request    must come within `head_timeout`, from the first byte or the connection
     its body                 has a deadline of its own, in `parameters.py`
-    after an answer          no more than a megabyte of a body nobody reads is let in
-    the answer               must be taken, `READ_AT_LEAST` bytes in each `read_timeout`
-    too many connections     get 503 at once; twice too many are cut off
+    after an early answer    at most `UNREAD` bytes of a body that is not read are taken
+    the answer               must be read, `READ_AT_LEAST` bytes in each `read_timeout`
+    connections              above `connections` get 503; above twice as many are closed
 
-When the server stops, an idle connection is closed only after a moment: a request may be on its
-way, and everything that was sent before we said goodbye is answered.
+When the server stops, an idle connection stays open for `LINGER` seconds: a request that was sent
+before the client could know is still answered.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LINGER = 1.0
 
 
 class Connection(H11Protocol):
-    """A connection that does not wait for ever."""
+    """A connection with deadlines."""
 
     options: ServeOptions
     _clock: asyncio.TimerHandle | None = None
@@ -42,7 +42,7 @@ class Connection(H11Protocol):
     _extra = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, with a deadline for the first head."""
+        """Start the deadline of the first head, or refuse one connection too many."""
         super().connection_made(transport)
         if len(self.connections) > 2 * self.options.connections:
             transport.abort()
@@ -52,18 +52,18 @@ class Connection(H11Protocol):
         self._watch_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End, and all deadlines with it."""
+        """Cancel the deadlines."""
         for clock in (self._clock, self._taking):
             if clock is not None:
                 clock.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, and see whether a head is still to come."""
+        """Pass data on, and start or stop the deadline of a head."""
         finished = self.cycle is not None and self.cycle.response_complete
         if finished:
             self._extra += len(data)
-            if self._extra > UNREAD:  # a body that was refused goes on and on
+            if self._extra > UNREAD:  # the rest of a body that was refused
                 self.transport.abort()
                 return
         super().data_received(data)
@@ -72,7 +72,7 @@ class Connection(H11Protocol):
             self._last_request()
 
     def on_response_complete(self) -> None:
-        """An answer is written: the next request may come."""
+        """Allow the next request."""
         self._extra = 0
         super().on_response_complete()
 
@@ -90,7 +90,7 @@ class Connection(H11Protocol):
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP, as JSON like every other refusal."""
+        """Refuse what is not HTTP, as JSON like every other error."""
         body = json.dumps({"error": msg}).encode()
         if not self.transport.is_closing() and (
             self.cycle is None or self.cycle.response_complete or not self.cycle.response_started
@@ -102,12 +102,12 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def pause_writing(self) -> None:
-        """More is written than the client takes: watch that it takes some."""
+        """Start the deadline for reading, since the client reads slower than we write."""
         super().pause_writing()
         self._watch_taking()
 
     def resume_writing(self) -> None:
-        """The client has caught up."""
+        """Stop that deadline."""
         super().resume_writing()
         if self._taking is not None:
             self._taking.cancel()
@@ -125,12 +125,12 @@ class Connection(H11Protocol):
             self._watch_taking()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close an idle connection, and cut it off if its last answer is never taken."""
+        """Close an idle connection; abort it if its last answer is never read."""
         super().timeout_keep_alive_handler()
         self.loop.call_later(self.options.read_timeout, self.transport.abort)
 
     def shutdown(self) -> None:
-        """Answer what has been sent, then close."""
+        """Answer what was sent before the stop, then close."""
         self._stopping = True
         if self.cycle is None or self.cycle.response_complete:
             self.loop.call_later(LINGER, self._close_idle)
@@ -138,10 +138,10 @@ class Connection(H11Protocol):
             self._last_request()
 
     def _last_request(self) -> None:
-        """Say in the answer that it is the last on this connection."""
+        """Make the answer say `connection: close`."""
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.keep_alive = False
-            if CLOSE_HEADER not in self.scope["headers"]:  # uvicorn answers this in kind
+            if CLOSE_HEADER not in self.scope["headers"]:  # uvicorn then sends it too
                 self.scope["headers"] = [*self.scope["headers"], CLOSE_HEADER]
 
     def _close_idle(self) -> None:
@@ -162,5 +162,5 @@ async def _no_room(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def connection_class(options: ServeOptions) -> type[Any]:
-    """Make the kind of connection that has these deadlines."""
+    """Make the protocol class with these deadlines, as uvicorn wants it."""
     return type("Connection", (Connection,), {"options": options})

@@ -23,13 +23,13 @@ LOOKED_AT = 2000
 """Characters of a text that are read: more would not change the answer."""
 
 _UNSERVED = 0.02
-"""How likely a language that is not served is from the start, beside one that is."""
+"""Prior probability of a language that is not served, relative to one that is."""
 
 _NOT_TEXT = re.compile(r"https?://\S+|www\.\S+|[\w.+-]{1,64}@[\w.-]+|<[^<>]{1,200}>|&[a-z]{2,8};")
 
 _ALIASES = "nb:no pb:pt zt:zh fil:tl prs:fa ckb:sdh ff:fuv gn:gug ki:kik kok:gom"
 _NAMED = dict(entry.split(":") for entry in _ALIASES.split())
-"""The model's names of languages it names otherwise, or knows by their nearest relative."""
+"""The model's code for a language: its own name for it, or the nearest relative it knows."""
 
 _TABLE = """
 CYRILLIC:ru,uk,be,bg,mk,sr,bs,kk,ky,mn,tg,tt,ba,uz,ab,av,ce,cu,cv,kv,os LATIN:sr,bs,uz,lad,oj
@@ -39,12 +39,12 @@ ARMENIAN:hy GEORGIAN:ka TAMIL:ta TELUGU:te THAI:th KHMER:km LAO:lo MYANMAR:my,sh
 GUJARATI:gu GURMUKHI:pa ORIYA:or KANNADA:kn MALAYALAM:ml SINHALA:si THAANA:dv CHEROKEE:chr
 CANADIAN:iu,cr,oj OL:sat TIFINAGH:zgh YI:ii
 """
-"""Writing systems, by the first word of their letters' Unicode names, and what is written in each.
-A language that is nowhere here is written in Latin letters."""
+"""Writing systems, by the first word of their letters' Unicode names, with their languages.
+A language that is in none is written in Latin letters."""
 _WRITTEN = dict(entry.split(":") for entry in _TABLE.split())
 
 _NOTHING = -1e30
-"""Scores are above it but where the model knows no part of a text."""
+"""A best score below it means the model knows no part of the text."""
 _LOADING = threading.Lock()
 _TRADITIONAL = {"zt", "hant", "tw", "hk", "mo"}
 
@@ -69,7 +69,7 @@ class Detector:
 
     @property
     def loaded(self) -> bool:
-        """Whether the model is in memory; it comes there with the first question, in a second."""
+        """Whether the model is in memory; the first call of `detect` loads it."""
         return _identifier.cache_info().currsize > 0
 
     def detect(self, text: str) -> list[Guess]:
@@ -83,19 +83,21 @@ class Detector:
         written = [code for code in self.languages if self._scripts[code] & scripts]
         written = _without_other_chinese(text, written)
         shares = self._shares(text, written) if written else {}
-        if not shares and "LATIN" not in scripts:  # nothing but the script to know them by
+        if not shares and "LATIN" not in scripts:  # only the script tells them apart
             shares = {code: 1 / len(written) for code in written}
         guesses = [Guess(code, round(100 * share, 1)) for code, share in shares.items()]
         found = [guess for guess in guesses if guess.confidence > 0]
-        found.sort(key=lambda guess: -guess.confidence)  # stable: equals as they are served
+        found.sort(
+            key=lambda guess: -guess.confidence
+        )  # stable: equals stay in the order they are served
         return found or [Guess(code, 0.0) for code in (written or self.languages)[:1]]
 
     def _shares(self, text: str, written: Sequence[str]) -> dict[str, float]:
-        """Divide certainty among some languages; some stays with those that are not served."""
+        """Give each language's probability; the rest is that of the languages not served."""
         words = text.split()
-        if len(words) == 1:  # again without capital and full stop, which hide what it is
+        if len(words) == 1:  # again in lower case and without punctuation, which mislead the model
             words.append(words[0].strip(punctuation).lower())
-        padded = f" {' '.join(words)} "  # where words begin and end says much about short texts
+        padded = f" {' '.join(words)} "  # where words begin and end tells much in short texts
         with _LOADING:
             identifier = _identifier()
         scores: dict[str, float] = dict(identifier.rank(padded))
@@ -115,14 +117,14 @@ class Detector:
 
 @cache
 def _identifier() -> Any:
-    """Load the model, of our own and never restricted, so that all threads and servers share it."""
+    """Load the model once for all threads, with all its languages: servers differ in theirs."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE)
 
 
 def _label(code: str) -> str:
-    """Give the model's name of a language, whatever its region."""
+    """Give the model's code of a language, without its region."""
     primary = re.split("[-_]", code.lower())[0]
     return _NAMED.get(primary, primary)
 
@@ -135,9 +137,9 @@ def _scripts(code: str) -> set[str]:
 
 
 def _without_other_chinese(text: str, codes: list[str]) -> list[str]:
-    """Of simplified and traditional Chinese, leave out the one the text has fewer characters of.
+    """Of simplified and traditional Chinese, leave out the one the text is less likely in.
 
-    The older national encodings have the characters of one way of writing each.
+    The encoding GB2312 has the simplified characters, Big5 the traditional ones.
     """
     chinese = {code for code in codes if _label(code) == "zh"}
     traditional = {c for c in chinese if _TRADITIONAL & set(re.split("[-_]", c.lower()))}

@@ -1,4 +1,4 @@
-"""Which models are served, and the way from one language to another through them."""
+"""Which models are served, and which of them lead from one language to another."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Translates(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """A model that is served: its name, its two languages and what translates."""
+    """A model that is served: its name, its two languages and its translator."""
 
     name: str
     source: str
@@ -82,7 +82,7 @@ def load(path: Path, options: ServeOptions, note: Note = logger.info) -> Served:
 def translate_lines(
     translator: Translates, beam: int | None
 ) -> Callable[[list[Line]], list[Translation]]:
-    """Make the function that translates a round: lines that want as many candidates together."""
+    """Make the function that translates a round; lines with the same `n_best` are one batch."""
 
     def decode(n_best: int) -> DecodeSettings:
         own = translator.decoding() if beam is None else translator.decoding(beam=beam)
@@ -101,7 +101,7 @@ def translate_lines(
 
 
 class Directions:
-    """The ways between languages: a model, or two with a third language between them."""
+    """Routes between languages: one model, or two by way of a third language."""
 
     def __init__(self, served: Sequence[Served], note: Note = logger.info) -> None:
         if not served:
@@ -130,7 +130,7 @@ class Directions:
         raise not_supported(code)
 
     def way(self, source: str, target: str) -> tuple[Served, ...]:
-        """Give the models to pass through; none for a language into itself."""
+        """Give the models to apply in turn; none for a language into itself."""
         found = self._find(source, target)
         if found is None:
             raise not_reached(source, target)
@@ -142,7 +142,7 @@ class Directions:
             return (direct,)
         if source == target:
             return ()
-        # English first: what is translated by way of it is usually known best.
+        # English first: models from and to English are usually the best.
         for between in sorted(self.languages, key=lambda code: code != "en"):
             one, other = self._direct.get((source, between)), self._direct.get((between, target))
             if one is not None and other is not None:
@@ -150,7 +150,7 @@ class Directions:
         return None
 
     def targets(self, source: str) -> list[str]:
-        """Give every language there is a way to, itself too, as LibreTranslate does."""
+        """Give every language it can be translated into; itself too, as LibreTranslate does."""
         return sorted(code for code in self.languages if self._find(source, code) is not None)
 
     def listed(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Translated files until they are fetched: in memory, few, for a while, by unguessable names."""
+"""Translated files, kept in memory for a limited time under names nobody can guess."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Kept:
 
 
 class Downloads:
-    """Keeps files for a while; a name is looked up here and never on a disk."""
+    """Keeps files until they are too old or too many; a name is never looked up on a disk."""
 
     def __init__(
         self, count: int, size: int, age: float, clock: Callable[[], float] = time.monotonic
@@ -28,7 +28,7 @@ class Downloads:
         self._kept: dict[str, _Kept] = {}
 
     def put(self, data: bytes, ending: str) -> str:
-        """Keep a file and give the name to fetch it by; the oldest make room for it."""
+        """Keep a file and give its download name; the oldest are dropped to make room."""
         if len(data) > self._size:
             raise invalid(f"translated file ({len(data)} bytes) exceeds limit ({self._size} bytes)")
         self._forget_old()
@@ -42,7 +42,7 @@ class Downloads:
         return name
 
     def get(self, name: str) -> bytes:
-        """Give a file that is still here."""
+        """Give a file by its name, while it is kept."""
         self._forget_old()
         kept = self._kept.get(name)
         if kept is None:

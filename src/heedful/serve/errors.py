@@ -1,4 +1,4 @@
-"""Every way to say no: LibreTranslate's texts and codes where it has them."""
+"""Errors a client is told, with LibreTranslate's texts and status codes where it has them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class RequestError(Exception):
-    """A request that is not answered: the status, one line that says why, and headers."""
+    """A request that is refused: the status, one line that says why, and headers."""
 
     def __init__(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(text)
@@ -46,12 +46,12 @@ def too_long(size: int, limit: int) -> RequestError:
 
 
 def not_supported(code: str) -> RequestError:
-    """A language that no model here has."""
+    """No model has this language."""
     return RequestError(400, f"{clip(code)} is not supported")
 
 
 def not_reached(source: str, target: str) -> RequestError:
-    """Two languages that are both here, without a way from one to the other."""
+    """Both languages are served, but not from this one to that one."""
     return RequestError(
         400,
         f"{language_name(target)} ({target}) is not available as a target language from "
@@ -60,22 +60,22 @@ def not_reached(source: str, target: str) -> RequestError:
 
 
 def key_needed() -> RequestError:
-    """No key came with the request."""
+    """The request has no API key."""
     return RequestError(400, "Please contact the server operator to get an API key")
 
 
 def invalid_key() -> RequestError:
-    """A key came, but none of ours."""
+    """The API key is not one of ours."""
     return RequestError(403, "Invalid API key")
 
 
 def body_too_large(limit: int) -> RequestError:
-    """The body is larger than we read; noticed while it comes in."""
+    """The body is larger than the limit."""
     return RequestError(413, f"Invalid request: body exceeds limit ({limit} bytes)")
 
 
 def too_slow(seconds: float) -> RequestError:
-    """The body did not come in time; the connection is of no more use."""
+    """The body did not come in time; the connection is closed, since its rest may still come."""
     return RequestError(
         408,
         f"Invalid request: body did not arrive within {seconds:g} seconds",
@@ -84,17 +84,17 @@ def too_slow(seconds: float) -> RequestError:
 
 
 def busy(seconds: int, why: str = "too many texts are waiting") -> RequestError:
-    """The server has enough to do."""
+    """The server is overloaded."""
     return RequestError(
         503, f"Slowdown: {why}, try again in {seconds} s", {"Retry-After": str(seconds)}
     )
 
 
 def slow_down(limit: int) -> RequestError:
-    """One client asks for too much at once."""
+    """One client has too many requests under way."""
     return RequestError(429, f"Slowdown: {limit} requests at once", {"Retry-After": "1"})
 
 
 def clip(text: str) -> str:
-    """Shorten what is said back to a client: it may have sent a megabyte."""
+    """Shorten a value that a message quotes: a client may have sent a megabyte."""
     return text if len(text) <= 40 else text[:40] + "…"

@@ -1,7 +1,7 @@
 """The bodies of requests, read strictly: JSON, URL-encoded and multipart forms.
 
-Everything stays in memory and nothing is guessed: invalid UTF-8, a key given twice, nesting without
-end or a number of a million digits is a mistake of the client, told in one line.
+Everything stays in memory and nothing is guessed: invalid UTF-8, a key given twice, nesting too
+deep or a number of a million digits is an error of the client, told in one line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Upload:
-    """A file of a form: what it is called where it comes from, which is never a path here."""
+    """A file of a form; its name is the client's and never used as a path."""
 
     name: str
     data: bytes
@@ -43,7 +43,10 @@ def parse_value(body: bytes) -> Any:
         return json.loads(
             body.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=_no_constant
         )
-    except (ValueError, RecursionError) as error:  # of JSON, UTF-8 or the size of a number
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # bad JSON, bad UTF-8, a number too long or nesting too deep
         raise RequestError(400, "Invalid JSON format") from error
 
 
@@ -67,7 +70,7 @@ def parse_form(body: bytes, what: str = "form") -> Values:
     """Read a URL-encoded form; a name given several times is a list of its values."""
     try:
         pairs = parse_qsl(
-            body.decode("utf-8"),  # what is not escaped may be there as it is
+            body.decode("utf-8"),  # characters that are not escaped are allowed
             keep_blank_values=True,
             encoding="utf-8",
             errors="strict",
@@ -81,7 +84,7 @@ def parse_form(body: bytes, what: str = "form") -> Values:
 def _collect(pairs: list[tuple[str, str]]) -> Values:
     found: Values = {}
     for name, value in pairs:
-        value = value.replace("\r\n", "\n")  # forms send every line break so
+        value = value.replace("\r\n", "\n")  # forms send line breaks as CRLF
         if name not in found:
             found[name] = value
         elif isinstance(found[name], list):
@@ -122,7 +125,7 @@ class _Reader:
         self._part.header[1].extend(data[start:end])
 
     def header_end(self) -> None:
-        """Take the names of the part out of its one header that matters."""
+        """Read the names of the part from its Content-Disposition, the only header used."""
         from python_multipart.multipart import parse_options_header
 
         name, value = map(bytes, self._part.header)
@@ -177,6 +180,6 @@ def parse_multipart(body: bytes, content_type: str) -> tuple[Values, dict[str, U
         )
         parser.write(body)
         parser.finalize()
-    except ValueError as error:  # of the form, of UTF-8 or ours
+    except ValueError as error:  # from the parser, the decoding or the checks above
         raise invalid("multipart form is damaged") from error
     return _collect(reader.fields), reader.files

@@ -1,4 +1,4 @@
-"""What every request that costs something passes: its key, its number, its limits."""
+"""Checks every request that costs something: its API key, its client's share, its limits."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import accompany, read_parameters
 from heedful.serve.requests import Keyed, check
 
-__all__ = ["Guard"]
+__all__ = ["RequestGuard"]
 
 Given = TypeVar("Given")
 Asked = TypeVar("Asked", bound=Keyed)
 
 
-class Guard:
-    """Lets requests in."""
+class RequestGuard:
+    """Reads and checks requests before their work begins."""
 
     def __init__(self, options: ServeOptions) -> None:
         self._options = options
         self._clients: Counter[str] = Counter()
 
-    async def pass_in(
+    async def admit(
         self,
         request: Request,
         model: type[Asked],
@@ -35,7 +35,10 @@ class Guard:
         limit: int | None = None,
         seconds: float | None = None,
     ) -> Given:
-        """Read a request and do its work while its client is there; the limits are the usual."""
+        """Read and check a request, then do its work until the client leaves or time is over.
+
+        `limit` (bytes) and `seconds` are those of the options where none are given.
+        """
         options = self._options
         with self._counted(request):
             found = await read_parameters(
@@ -46,7 +49,7 @@ class Guard:
             return await accompany(request, work(asked), seconds or options.timeout)
 
     def check_key(self, request: Request, parameters: Mapping[str, Any]) -> None:
-        """Refuse who needs a key and has none: a parameter, or a bearer token."""
+        """Refuse a request without a valid key, which is a parameter or a bearer token."""
         keys, given = self._options.keys, check(Keyed, parameters).api_key
         if keys is None:
             return

@@ -1,4 +1,4 @@
-"""The page and what it shows: traces, and the files it is made of."""
+"""The endpoints of the page: its files, and the traces it shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from heedful.serve.errors import RequestError, invalid
-from heedful.serve.guard import Guard
+from heedful.serve.guard import RequestGuard
 from heedful.serve.options import ServeOptions
 from heedful.serve.requests import Explain, limited
 from heedful.serve.translation import Service
@@ -34,7 +34,11 @@ class Inside:
     """The endpoints of the page."""
 
     def __init__(
-        self, service: Service, guard: Guard, options: ServeOptions, page: Mapping[str, bytes]
+        self,
+        service: Service,
+        guard: RequestGuard,
+        options: ServeOptions,
+        page: Mapping[str, bytes],
     ) -> None:
         self._service, self._guard, self._options, self._page = service, guard, options, page
         self._model = limited(Explain, options)
@@ -50,7 +54,7 @@ class Inside:
 
     async def explain(self, request: Request) -> Response:
         """POST /explain: what happened inside while a text was translated."""
-        return await self._guard.pass_in(request, self._model, self._explain)
+        return await self._guard.admit(request, self._model, self._explain)
 
     async def _explain(self, asked: Explain) -> Response:
         directions = self._service.directions

@@ -14,14 +14,14 @@ __all__ = ["Keys"]
 
 
 class Keys:
-    """The keys that open a server; none of them can be read back from it."""
+    """The API keys of a server, kept as hashes only."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._hashes = [_hash(key) for key in keys]
 
     @classmethod
     def read(cls, path: Path) -> Keys:
-        """Take the keys of a file, one a line; empty lines and those that begin with # are not."""
+        """Read keys from a file, one a line; empty lines and those beginning with # are skipped."""
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -40,12 +40,12 @@ class Keys:
 
     @classmethod
     def make(cls) -> tuple[Keys, str]:
-        """Make one key up, and give it to be told to the person who started the server."""
+        """Make a random key, and give it too, to be shown to whoever started the server."""
         key = secrets.token_urlsafe(24)
         return cls([key]), key
 
     def know(self, key: str) -> bool:
-        """Say whether a key is one of these, in a time that does not depend on the answer."""
+        """Say whether a key is valid, in a time that does not depend on the answer."""
         wanted = _hash(key)
         found = False
         for each in self._hashes:

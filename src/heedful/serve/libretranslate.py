@@ -22,7 +22,7 @@ from heedful.glossary.terms import Terms
 from heedful.serve.detect import Guess
 from heedful.serve.downloads import Downloads
 from heedful.serve.errors import RequestError, busy, invalid, too_long
-from heedful.serve.guard import Guard
+from heedful.serve.guard import RequestGuard
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import to_json
 from heedful.serve.requests import Detect, Translate, TranslateFile, limited
@@ -32,7 +32,7 @@ __all__ = ["LibreTranslate", "answer_json"]
 
 AUTO = "auto"
 ENOUGH = 4_000
-"""Characters of a file that are looked at to guess its language."""
+"""Characters of a file from which its language is guessed."""
 _HOST = re.compile(r"[A-Za-z0-9.\-]{1,255}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
 
 
@@ -46,7 +46,7 @@ def answer_json(value: object, status: int = 200) -> Response:
 class LibreTranslate:
     """The endpoints of LibreTranslate."""
 
-    def __init__(self, service: Service, guard: Guard, options: ServeOptions) -> None:
+    def __init__(self, service: Service, guard: RequestGuard, options: ServeOptions) -> None:
         self._service, self._guard, self._options = service, guard, options
         self._downloads = Downloads(options.files_kept, options.files_bytes, options.files_age)
         self._files = 0
@@ -67,11 +67,11 @@ class LibreTranslate:
 
     async def translate(self, request: Request) -> Response:
         """POST /translate: one text, or a list of them."""
-        return await self._guard.pass_in(request, self._translate_model, self._translate)
+        return await self._guard.admit(request, self._translate_model, self._translate)
 
     async def _translate(self, asked: Translate) -> Response:
         wish = Wish(
-            alternatives=max(0, asked.alternatives or 0),
+            alternatives=max(0, asked.alternatives or 0),  # a negative number is none
             terms=_terms(asked),
             html=asked.format == "html",
         )
@@ -92,7 +92,7 @@ class LibreTranslate:
 
     async def detect(self, request: Request) -> Response:
         """POST /detect: which of the served languages a text is in."""
-        return await self._guard.pass_in(request, self._detect_model, self._detect)
+        return await self._guard.admit(request, self._detect_model, self._detect)
 
     async def _detect(self, asked: Detect) -> Response:
         text = asked.q if isinstance(asked.q, str) else "\n".join(asked.q)
@@ -105,7 +105,7 @@ class LibreTranslate:
         return answer_json(self._service.directions.listed())
 
     async def settings(self, request: Request) -> Response:
-        """GET /frontend/settings: what a page has to know before it begins."""
+        """GET /frontend/settings: what a page has to know at its start."""
         options, directions = self._options, self._service.directions
         first = directions.models[0]
         return answer_json(
@@ -130,7 +130,7 @@ class LibreTranslate:
         )
 
     async def suggest(self, request: Request) -> Response:
-        """POST /suggest: there is nobody to read suggestions."""
+        """POST /suggest: suggestions are not taken."""
         raise RequestError(403, "Suggestions are disabled on this server.")
 
     async def translate_file(self, request: Request) -> Response:
@@ -141,7 +141,7 @@ class LibreTranslate:
         base = _base(request, options.prefix)
         self._files += 1
         try:
-            name = await self._guard.pass_in(
+            name = await self._guard.admit(
                 request,
                 TranslateFile,
                 self._translate_file,
@@ -177,7 +177,7 @@ class LibreTranslate:
         return self._downloads.put(data, ending)
 
     async def download_file(self, request: Request) -> Response:
-        """GET /download_file/NAME: a translated file; its name was all one needs to know."""
+        """GET /download_file/NAME: a translated file, for whoever knows its name."""
         name = request.path_params["name"]
         data = self._downloads.get(name)
         ending = PurePosixPath(name).suffix
@@ -203,7 +203,7 @@ def _guess(guess: Guess) -> dict[str, Any]:
 
 
 def _say(answers: list[Answer], guesses: list[Guess], wish: Wish, single: bool) -> dict[str, Any]:
-    """Say everything about one text, or about each of several."""
+    """Make the answer for one text, or with a list for each field."""
     said: dict[str, list[Any]] = {"translatedText": [answer.text for answer in answers]}
     if wish.alternatives:
         said["alternatives"] = [list(answer.alternatives) for answer in answers]
@@ -229,7 +229,7 @@ def _beginning(texts: list[str]) -> str:
 
 
 def _base(request: Request, prefix: str) -> str:
-    """Give the address this server was reached by; a Host that is none is not said back."""
+    """Give the address the client used; a Host header that is no host name is not repeated."""
     host = request.headers.get("host", "")
     if not _HOST.fullmatch(host):
         name, port = request.scope.get("server") or ("localhost", None)

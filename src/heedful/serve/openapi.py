@@ -79,6 +79,7 @@ def describe(directions: Directions, options: ServeOptions) -> Schema:
 def _paths(directions: Directions, options: ServeOptions) -> Schema:
     keyed = options.keys is not None
     targets = {code: directions.targets(code) for code in directions.languages}
+    # A detected language may be any that is served: auto leads where every one of them does.
     always = [t for t in directions.languages if all(t in found for found in targets.values())]
     ways = targets | ({"auto": always} if always else {})
     explained: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Everything about a server that can be chosen, with its only default."""
+"""Every option of a server, with its default."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ ENDPOINTS = (
     *("/frontend/settings", "/suggest", "/health", "/explain", "/metrics", "/openapi.json"),
     *("/page/{name}", "/favicon.ico", "/"),
 )
-"""Every path there is; a prefix must not begin like one of them."""
+"""Every path there is; a prefix must not begin with the first part of one."""
 
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What a server allows and how it works; nobody but this machine can reach it by default."""
+    """The options of a server; by default only this machine can reach it."""
 
     host: str = "127.0.0.1"
     """The address to listen on; 0.0.0.0 is every one."""
     port: int = 5000
     """LibreTranslate's own port, so that its clients find it."""
     prefix: str = ""
-    """Path a reverse proxy puts before ours, such as /translator; it may take it off or not."""
+    """Path a reverse proxy puts before ours, such as /translator; it may remove it or not."""
     cors: tuple[str, ...] = ()
     """Origins whose pages may use this server; "*" is all."""
     keys: Keys | None = None
-    """Who may use it; everybody where there are none."""
+    """The keys that are valid; without any, everybody may use the server."""
 
     beam: int | None = None
-    """Hypotheses kept; the model's own number if not given."""
+    """Beam size; the model's own if not given."""
     engine: Choice = "auto"
-    """What computes: CTranslate2 where it can."""
+    """What computes; auto is CTranslate2 for models it can run."""
     compute: Compute = "float32"
-    """Or int8: faster on CTranslate2, a few words change."""
+    """Precision: int8 is faster on CTranslate2, but changes a few words."""
     threads: int = 0
     """CPU threads; 0 takes all."""
 
@@ -60,7 +60,7 @@ class ServeOptions:
     file_char_limit: int = 500_000
     """Characters of text in a file."""
     explain_limit: int = 1_000
-    """Characters of a text to look inside: a trace grows with the square of its length."""
+    """Characters of a text to trace: a trace grows with the square of its length."""
 
     timeout: float = 30.0
     """Seconds a request may take once it has been read."""
@@ -69,18 +69,18 @@ class ServeOptions:
     head_timeout: float = 10.0
     """Seconds a client has to send the head of a request."""
     body_timeout: float = 30.0
-    """Seconds it has to send the rest."""
+    """Seconds a client has to send the body of a request."""
     keep_alive: float = 5.0
     """Seconds an idle connection is kept."""
     read_timeout: float = 30.0
-    """Seconds in which a client must take some of an answer that waits for it."""
+    """Seconds in which a client must read some of an answer."""
     connections: int = 512
     """Connections at once."""
     header_limit: int = 16 << 10
     """Bytes of the head of a request."""
 
     queue: int = 65_536
-    """Pieces (estimated) that may wait for each model; what comes then is refused at once."""
+    """Pieces (estimated) that may wait for each model; above that, requests are refused at once."""
     client_limit: int = 0
     """Requests of one address under way at once; 0 is any number."""
     round_pieces: int = 4_096
@@ -99,12 +99,12 @@ class ServeOptions:
     files_age: float = 1_800.0
     """Seconds they are kept."""
     traces_at_once: int = 8
-    """Requests to look inside that may be under way; they are computed one by one."""
+    """Trace requests that may be under way; they are computed one by one."""
     access_log: bool = False
     """Log a line for each request: method, endpoint, status and time, never a text."""
 
     def __post_init__(self) -> None:
-        """Refuse what could not work, before a model is loaded."""
+        """Check the options, before a model is loaded."""
         if not 0 <= self.port <= 65_535:
             raise ConfigError(f"port {self.port} is not a port; expected 0 to 65535")
         for name in _POSITIVE:

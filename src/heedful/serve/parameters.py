@@ -1,4 +1,4 @@
-"""The parameters of a request: its body read against a limit and a deadline, and taken apart.
+"""The parameters of a request: its body is read against a limit and a deadline, and parsed.
 
 They may come as JSON, as a form or in the address; where a name is in both, the body counts. What
 they may be is in `requests.py`.
@@ -30,17 +30,17 @@ from heedful.serve.forms import (
 __all__ = ["ClientLeft", "accompany", "read_parameters", "to_json"]
 
 LARGE = 32 << 10
-"""Bytes above which a body is taken apart in a thread, for the others not to wait."""
+"""Bytes above which a body is parsed in a thread, so that it does not hold up other requests."""
 
 Answer = TypeVar("Answer")
 
 
 class ClientLeft(Exception):
-    """Nobody is there any more to be answered."""
+    """The client closed the connection before the answer."""
 
 
 async def read_parameters(request: Request, limit: int, seconds: float) -> dict[str, Any]:
-    """Read a request, as far as it is allowed to go."""
+    """Read and parse a request within its limit of bytes and its deadline."""
     values = parse_query(request.scope["query_string"])
     body = await _read_body(request, limit, seconds)
     if not body:
@@ -65,7 +65,7 @@ async def read_parameters(request: Request, limit: int, seconds: float) -> dict[
 
 
 async def _read_body(request: Request, limit: int, seconds: float) -> bytes:
-    """Read a body while it is within its limit and its time."""
+    """Read a body within its limit of bytes and its deadline."""
     length = request.headers.get("content-length", "0")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit):
         raise body_too_large(limit)
@@ -86,7 +86,7 @@ async def _read_body(request: Request, limit: int, seconds: float) -> bytes:
 
 
 async def accompany(request: Request, work: Awaitable[Answer], seconds: float) -> Answer:
-    """Do some work while the client is there and the time is not over; otherwise stop it."""
+    """Do some work; cancel it when the client leaves or the time is over."""
     task = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_client_leaves(request))
     try:
@@ -108,5 +108,5 @@ async def _client_leaves(request: Request) -> None:
 
 
 def to_json(value: object) -> bytes:
-    """Write JSON as LibreTranslate does: as it is spelled, not escaped."""
+    """Write JSON as LibreTranslate does, without escaping what is not ASCII."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -112,17 +112,17 @@ Chosen = Annotated[
 ]
 Json = BeforeValidator(_from_json)
 Term = Annotated[str, Field(min_length=1, max_length=LONGEST_TERM, pattern=VISIBLE)]
-Terms = Field(max_length=MOST_TERMS // 2)
+AT_MOST = Field(max_length=MOST_TERMS // 2)
 Glossary = Annotated[
     Any,
     Json,
-    _described(Annotated[dict[Term, Term], Terms] | Annotated[list[tuple[Term, Term]], Terms]),
+    _described(Annotated[dict[Term, Term], AT_MOST] | Annotated[list[tuple[Term, Term]], AT_MOST]),
     Field(description="Words and what they have to become; in a form, as JSON."),
 ]
 Kept = Annotated[
     Any,
     Json,
-    _described(Annotated[list[Term], Terms]),
+    _described(Annotated[list[Term], AT_MOST]),
     Field(description="Words to leave as they are; in a form, as JSON."),
 ]
 FILE = {"type": "string", "contentMediaType": "application/octet-stream", "minLength": 1}
@@ -210,10 +210,10 @@ def check(model: type[Asked], values: Mapping[str, Any]) -> Asked:
         # What may be a text or a list fails as both: the last mistake is that of the list.
         last = isinstance(values.get(name), list)
         one = [each for each in mistakes if each["loc"][0] == name][-1 if last else 0]
-        raise _refusal(name, one["type"], one) from error
+        raise _error(name, one["type"], one) from error
 
 
-def _refusal(name: str, kind: str, mistake: Mapping[str, Any]) -> RequestError:
+def _error(name: str, kind: str, mistake: Mapping[str, Any]) -> RequestError:
     context, given = mistake.get("ctx", {}), mistake["input"]
     if kind in ("missing", "too_short", "is_instance_of"):
         return missing(name)

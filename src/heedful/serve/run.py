@@ -1,4 +1,4 @@
-"""A server that runs until it is told to stop, and finishes what it has accepted."""
+"""Runs a server until it is told to stop; requests accepted by then are answered."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["listen", "make_server", "serve"]
 Note = Callable[[str], object]
 
 BACKLOG = 2048
-"""Connections that wait to be taken."""
+"""Connections that may wait to be accepted."""
 SWITCH = 0.001
-"""Seconds a thread may keep the interpreter: requests are answered while others are computed."""
+"""Seconds a thread may hold the interpreter lock: less makes answers under load quicker."""
 
 
 def serve(
@@ -35,19 +35,19 @@ def serve(
     options: ServeOptions | None = None,
     note: Note = print,
 ) -> None:
-    """Serve models until SIGTERM or Ctrl-C; what was accepted by then is answered."""
+    """Serve models until SIGTERM or Ctrl-C; requests accepted by then are answered."""
     options = options or ServeOptions()
     if threading.current_thread() is threading.main_thread():
-        # uvicorn gives the signal on when it is done; ours ends with 0 then.
+        # uvicorn raises the signal again when it is done; this handler makes the exit code 0.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    listener = listen(options)  # first, for a taken port is known at once and models load slowly
+    listener = listen(options)  # first: a taken port is told before the models are loaded
     try:
         app = build_app(models, options, note=note)
         sys.setswitchinterval(SWITCH)
         server = make_server(app, options)
         for one in app.state.service.directions.models:
             note(f"{one.name}: {one.source} to {one.target}")
-        listener.listen(BACKLOG)  # who reads the next line may connect at once
+        listener.listen(BACKLOG)  # before the note, whose reader may connect at once
         note(f"serving on {_address(listener, options)}; Ctrl-C ends it")
         server.run(sockets=[listener])
     finally:
@@ -55,7 +55,7 @@ def serve(
 
 
 def make_server(app: Any, options: ServeOptions) -> uvicorn.Server:
-    """Put the application behind uvicorn, without its logs: they hold what users send."""
+    """Put the application behind uvicorn, without its logs, which hold what users send."""
     import uvicorn
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)

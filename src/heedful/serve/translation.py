@@ -1,6 +1,6 @@
 """From the texts of a request to their translations: detection, terms, markup, one model or two.
 
-Knows nothing of HTTP but the refusals; what waits for a model waits in `batcher.py`.
+Of HTTP it knows only the errors; the queue before each model is in `batcher.py`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Given = TypeVar("Given")
 Made = TypeVar("Made", covariant=True)
 
 AT_ONCE = 16_384
-"""Characters taken apart at once on the event loop; more is done in a thread."""
+"""Characters that are processed on the event loop; more are in a thread."""
 DETECTING = 4_096
-"""Characters that take about as long to take apart as one language to guess."""
+"""Detecting one language takes about as long as processing so many characters."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Wish:
-    """What is wanted of every text of a request."""
+    """What a request wants for each of its texts."""
 
     html: bool = False
     alternatives: int = 0
@@ -67,7 +67,7 @@ class Wish:
 
 
 class Rebuilds(Protocol[Made]):
-    """A page or a file that was taken apart."""
+    """A page or a file of which the texts were taken out."""
 
     texts: list[str]
 
@@ -77,7 +77,7 @@ class Rebuilds(Protocol[Made]):
 
 
 class Service:
-    """The models of a server with the queues before them."""
+    """The models of a server, and the queue before each."""
 
     def __init__(
         self, directions: Directions, options: ServeOptions, metrics: ServerMetrics
@@ -119,13 +119,13 @@ class Service:
         self._inside.shutdown(wait=False, cancel_futures=True)
 
     def no_room(self) -> RequestError | None:
-        """Give the refusal for everybody, before a body is read, while all queues are full."""
+        """Give the error every request gets, before its body is read, while all queues are full."""
         if not all(batcher.full for batcher in self._batchers.values()):
             return None
         return busy(min(batcher.retry_after for batcher in self._batchers.values()))
 
     async def detect(self, texts: Sequence[str]) -> list[list[Guess]]:
-        """Guess the language of each text, the best guess first; the first language if none is."""
+        """Guess the language of each text, best first; the first served language if it has none."""
         unknown = [Guess(self.directions.languages[0], 0.0)]
 
         def look() -> list[list[Guess]]:
@@ -149,7 +149,7 @@ class Service:
         try:
             answers = await asyncio.gather(*tasks)
         finally:
-            for task in tasks:  # where one was refused, the others are of no use
+            for task in tasks:  # where one was refused, the others are not needed
                 task.cancel()
         for rows, own in zip(groups.values(), answers, strict=True):
             found.update(zip(rows, own, strict=True))
@@ -158,7 +158,7 @@ class Service:
     async def translate_document(
         self, document: Rebuilds[bytes], source: str, target: str, wish: Wish
     ) -> bytes:
-        """Translate a file, its texts bit by bit, so that it never fills the queue."""
+        """Translate a file a few texts at a time, so that it never fills the queue."""
         way = self.directions.way(source, target)
         answers: list[Answer] = []
         texts = document.texts
@@ -219,12 +219,14 @@ class Service:
     ) -> list[Answer]:
         if not way:
             return [Answer(text) for text in texts]
-        size = sum(map(len, texts)) + AT_ONCE * bool(wish.terms)  # terms: always in a thread
+        size = sum(map(len, texts)) + AT_ONCE * bool(
+            wish.terms
+        )  # terms take long: always in a thread
         protected = await aside(size, lambda: [wish.terms.protect(text) for text in texts])
         source = way[0].source
         passages = await aside(size, lambda: [Passage(text, source) for text, _ in protected])
         lines = [line for passage in passages for line in passage.lines]
-        # Each term also by itself: where its own translation stands, the wanted word will.
+        # Each term is translated by itself too: its translation is what the wanted word replaces.
         probes = list(dict.fromkeys(probe for _, state in protected for probe in state.probes))
         lines += probes
         wanted = [1] * (len(way) - 1) + [1 + wish.alternatives]
@@ -247,7 +249,7 @@ class Service:
         return await aside(size, finish)
 
     async def explain(self, served: Served, text: str, options: dict[str, Any]) -> bytes:
-        """Trace a translation, one after the other: it runs on torch, in a thread of its own."""
+        """Trace a translation on torch, in a thread of its own; traces are computed one by one."""
         if len(self._traces) >= self._options.traces_at_once:
             raise busy(5, "too many traces are waiting")
 
@@ -268,7 +270,7 @@ class Service:
 
 
 async def aside(size: int, work: Callable[..., Given], *arguments: object) -> Given:
-    """Do something with so many characters: at once if they are few, else in a thread."""
+    """Process so many characters: at once if they are few, else in a thread."""
     if size <= AT_ONCE:
         return work(*arguments)
     return await asyncio.to_thread(work, *arguments)
@@ -282,7 +284,7 @@ def _finish(
     said: Mapping[str, str],
     via: tuple[str, ...],
 ) -> Answer:
-    """Put a text's lines together, with its terms; the n-th alternative has the n-th of each."""
+    """Join a text's lines and put its terms in; the n-th alternative is made of n-th candidates."""
     last = hops[-1]
     texts, unmet = [], []
     for rank in range(max((len(line.candidates) for line in last), default=1)):

@@ -17,7 +17,7 @@ from heedful.nn.loss import Loss
 from heedful.settings import Settings
 from heedful.train.learner import Evaluation, Sample
 
-__all__ = ["Translation"]
+__all__ = ["TranslationLearner"]
 
 EVALUATED = 500
 """Development sentences translated at each evaluation: enough to rank weights, yet quick."""
@@ -26,7 +26,7 @@ ENOUGH = 200
 SAMPLES = 3
 
 
-class Translation:
+class TranslationLearner:
     """Learn to translate from a prepared corpus."""
 
     def __init__(

@@ -18,11 +18,11 @@ from heedful.verbs.scoring import score
 if TYPE_CHECKING:
     from heedful.interchange.ctranslate2 import Compute
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Measurement", "evaluate"]
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Measurement:
     """What was measured."""
 
     texts: list[str]
@@ -63,7 +63,7 @@ def evaluate(
     engine: Choice = "auto",
     compute: Compute = "float32",
     note: Note = logger.info,
-) -> Evaluation:
+) -> Measurement:
     """Translate a file as a person would, and score it against the reference.
 
     With `compare` the other model translates the same lines, and a paired test says whether the
@@ -88,7 +88,7 @@ def evaluate(
         comparisons = metrics.compare(
             scored.texts, others.texts, wanted, language, tokenize=tokenize
         )
-    return Evaluation(
+    return Measurement(
         scored.texts,
         scored.scores,
         metrics.perplexity(-sum(p for p, _ in logp), sum(n for _, n in logp)),

@@ -59,14 +59,14 @@ def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
 
     from heedful.machine import workers_for
     from heedful.models.transformer import Transformer
-    from heedful.tasks.translation import Translation
+    from heedful.tasks.translation import TranslationLearner
     from heedful.train.precision import choose_precision
 
     settings, device = prepared.settings, device_of(request.device)
     workers = workers_for(settings.data.batch_tokens, device, request.threads)
     with torch.random.fork_rng(devices=[]):
         model = Transformer(settings.model, prepared.tokenizer.ids).to(device).train()
-        task = Translation(model, prepared.tokenizer, prepared.corpus, settings, workers)
+        task = TranslationLearner(model, prepared.tokenizer, prepared.corpus, settings, workers)
         precision = choose_precision(settings.train.precision, device, settings.train.compile)
         return rules.calibrate(task, settings.train, workers, precision), workers
 

@@ -165,9 +165,8 @@ def _begin(request: Request, report: Report) -> _Begun:
     settings, corpus, tokenizer = prepared.settings, prepared.corpus, prepared.tokenizer
     from heedful.data.batching import Batches
 
-    Batches(
-        corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad
-    )  # every sentence fits into a batch
+    # Refuses a sentence that does not fit into a batch.
+    Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)
     for line in plan_lines(prepared, *measured_epoch(prepared, request)):
         report.note(line)
     files.write_sealed(made / "report.json", json.loads(prepared.health.to_json()))
@@ -235,7 +234,7 @@ def _fit(
 
     from heedful.data.batching import Batch
     from heedful.models.transformer import Transformer
-    from heedful.tasks.translation import EVALUATED, Translation
+    from heedful.tasks.translation import EVALUATED, TranslationLearner
     from heedful.train.budget import Budget
     from heedful.train.events import tensorboard
     from heedful.train.interrupt import interruptible
@@ -262,7 +261,7 @@ def _fit(
     before = States(run / "state").facts()
     if request.parent and request.inherit == "weights" and not before:
         model.load_state_dict(load_model(Folder.open(request.parent)).state_dict())
-    learner = Translation(model, tokenizer, corpus, settings, workers)
+    learner = TranslationLearner(model, tokenizer, corpus, settings, workers)
     precision = choose_precision(training.precision, device, training.compile)
     if before and not training.compile:
         precision = precision.as_in(before.get("where", ""))

@@ -53,15 +53,12 @@ class Sentence:
 
     def text(self, language: str) -> str:
         """Give the sentence in one language."""
-        if language == "en":
-            return self.en
-        if language == "fr":
-            return self.fr
-        if language == "ko":
-            return self.ko
-        raise DataError(
-            f"the built-in corpus has no language {language!r}; choose one of en, fr, ko"
-        )
+        if language not in LANGUAGES:
+            raise DataError(
+                f"the built-in corpus has no language {language!r}; "
+                f"choose one of {', '.join(LANGUAGES)}"
+            )
+        return {"en": self.en, "fr": self.fr, "ko": self.ko}[language]
 
 
 class Clause(NamedTuple):
