@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +26,6 @@ __all__ = [
     "TextFile",
     "has_letters",
     "read_text",
-    "split_lines",
     "strip_spaces",
 ]
 
@@ -79,19 +78,6 @@ def strip_spaces(text: str) -> tuple[str, str, str]:
     before = text[: len(text) - len(body)]
     bare = body.rstrip()
     return before, bare, body[len(bare) :]
-
-
-def split_lines(text: str, worth: Callable[[str], bool]) -> Iterator[tuple[str, bool]]:
-    """Give all parts of a text in order, and of each whether it is a line worth translating.
-
-    What ends the lines and the spaces around them are parts of their own.
-    """
-    for part in LINE_BREAK.split(text):
-        if worth(part):
-            before, body, behind = strip_spaces(part)
-            yield from ((before, False), (body, True), (behind, False))
-        else:
-            yield part, False
 
 
 @dataclass(frozen=True)
@@ -152,10 +138,13 @@ class TextFile(Document):
         super().__init__()
         content, self._encoding = read_text(data)
         self._parts: list[str | None] = []  # None where a translation goes
-        for part, is_text in split_lines(content, has_letters):
-            self._parts.append(None if is_text else part)
-            if is_text:
-                self.texts.append(part)
+        for part in LINE_BREAK.split(content):
+            if has_letters(part):
+                before, text, behind = strip_spaces(part)
+                self._parts += [before, None, behind]
+                self.texts.append(text)
+            else:
+                self._parts.append(part)
 
     def _write(self, translations: list[str], align: Align | None) -> bytes:
         rest = iter(translations)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from heedful.data.sentences import split_keeping
 from heedful.data.text import normalise
-from heedful.documents.document import split_lines
+from heedful.documents.document import LINE_BREAK, strip_spaces
 
 __all__ = ["Passage"]
 
@@ -29,24 +29,28 @@ class Passage:
         self.lines: list[str] = []
         """What is to be translated."""
         self._plan: list[Part] = []
-        for part, is_line in split_lines(text, _has_words):
-            if not is_line:
-                self._plan.append(part)
-            elif len(part) > LONG_LINE:
-                self._plan.append(self._sentences(part, language))
+        for part in LINE_BREAK.split(text):
+            if any(map(str.isalnum, part)):
+                before, body, behind = strip_spaces(part)
+                self._plan.append(before)
+                self._add(body, language)
+                self._plan.append(behind)
             else:
-                self.lines.append(part)
-                self._plan.append(None)
+                self._plan.append(part)
 
-    def _sentences(self, line: str, language: str) -> list[str | None]:
+    def _add(self, body: str, language: str) -> None:
+        if len(body) <= LONG_LINE:
+            self.lines.append(body)
+            self._plan.append(None)
+            return
         sentences: list[str | None] = []
-        for sentence, space in split_keeping(normalise(line), language):
-            if _has_words(sentence):
+        for sentence, space in split_keeping(normalise(body), language):
+            if any(map(str.isalnum, sentence)):
                 self.lines.append(sentence)
                 sentences += [None, space]
             else:
                 sentences.append(sentence + space)
-        return sentences
+        self._plan.append(sentences)
 
     def join(self, translations: Sequence[str]) -> str:
         """Put the translations where their lines were."""
@@ -62,7 +66,3 @@ class Passage:
             return text
 
         return put(self._plan)
-
-
-def _has_words(text: str) -> bool:
-    return any(map(str.isalnum, text))
