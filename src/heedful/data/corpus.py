@@ -11,7 +11,7 @@ import hashlib
 import mmap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 
 import numpy as np
@@ -281,9 +281,9 @@ def prepare(
                 for s, t in zip(left, right, strict=True)
             ]
             too_long += len(fit) - sum(fit)
-            writers[0].write([s for s, ok in zip(left, fit, strict=True) if ok])
-            writers[1].write([t for t, ok in zip(right, fit, strict=True) if ok])
-            fitting = [line for (line, _), ok in zip(chunk, fit, strict=True) if ok]
+            writers[0].write(list(compress(left, fit)))
+            writers[1].write(list(compress(right, fit)))
+            fitting = [line for line, _ in compress(chunk, fit)]
             numbers.write(np.array(fitting, dtype="<u4").tobytes())
             done += len(chunk)
             progress("preparing", done, kept)
