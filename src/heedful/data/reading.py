@@ -38,15 +38,15 @@ class UnequalLines(DataError):
         """The line around which they begin to drift apart, where the lengths tell."""
         shorter = min(counts)
         if begins is None:
-            self.advice = "compare them from the top"
+            advice = "compare them from the top"
         elif begins > shorter:
             short = paths[counts.index(shorter)]
-            self.advice = f"they agree as far as {short} goes: complete it or cut the other"
+            advice = f"they agree as far as {short} goes: complete it or cut the other"
         else:
-            self.advice = f"they seem to drift apart around line {begins:,}: look there"
+            advice = f"they seem to drift apart around line {begins:,}: look there"
         super().__init__(
             f"{paths[0]} has {counts[0]:,} lines and {paths[1]} has {counts[1]:,}; "
-            f"expected as many in both; {self.advice}"
+            f"expected as many in both; {advice}"
         )
 
 
