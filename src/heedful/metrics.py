@@ -134,9 +134,7 @@ def compare(
     for name, metric in _metrics(target_language, tokenize):
         ours, theirs = (_statistics(metric, side, references) for side in (system, baseline))
         value, base = (_value(metric, side.sum(axis=0)) for side in (ours, theirs))
-        differences = np.array(_resampled(metric, ours, samples)) - np.array(
-            _resampled(metric, theirs, samples)
-        )
+        differences = _resampled(metric, ours, samples) - _resampled(metric, theirs, samples)
         strays = np.abs(differences - differences.mean())
         # 1e-9: a rounding error must not decide whether a tie counts.
         luck = int((strays >= abs(value - base) - 1e-9).sum())
@@ -223,7 +221,7 @@ def _score(
     value = _value(metric, statistics.sum(axis=0))
     low = high = None
     if interval:
-        resampled = sorted(_resampled(metric, statistics, SAMPLES))
+        resampled = sorted(_resampled(metric, statistics, SAMPLES).tolist())
         low, high = resampled[SAMPLES // 40], resampled[-1 - SAMPLES // 40]
         metric.n_bootstrap, metric.seed = SAMPLES, str(SEED)  # both become part of the signature
     return Score(name, value, low, high, str(metric.get_signature()))
@@ -247,7 +245,7 @@ def _value(metric: Metric, totals: NDArray[Any]) -> float:
     return float(metric._compute_score_from_stats(totals.tolist()).score)
 
 
-def _resampled(metric: Metric, statistics: NDArray[Any], samples: int) -> list[float]:
+def _resampled(metric: Metric, statistics: NDArray[Any], samples: int) -> NDArray[Any]:
     """Score test sets drawn from this one with replacement: the same ones for every system."""
     import numpy as np
 
@@ -257,4 +255,4 @@ def _resampled(metric: Metric, statistics: NDArray[Any], samples: int) -> list[f
     for _ in range(samples):
         times = np.bincount(draw.choice(size, size=size), minlength=size)
         values.append(_value(metric, times @ statistics))
-    return values
+    return np.array(values)

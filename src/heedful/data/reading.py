@@ -97,8 +97,7 @@ class Source:
         last = max(first, second)
         for number, line in enumerate(open_text(self.paths[0], self.encoding), start=1):
             cells = line.split("\t", last + 1)
-            if len(cells) <= last:
-                cells += [""] * (last + 1 - len(cells))
+            cells += [""] * (last + 1 - len(cells))
             yield number, cells[first], cells[second]
 
     def _from_jsonl(self) -> Iterator[tuple[int, str, str]]:
