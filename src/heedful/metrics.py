@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heedful.data.languages import primary_language
 from heedful.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -46,19 +47,10 @@ __all__ = [
 SAMPLES = 1000
 SEED = 12345  # sacreBLEU's own, so that our intervals are the ones it prints
 
-THREE_LETTERS = {
-    "chi": "zh",
-    "cmn": "zh",
-    "jpn": "ja",
-    "khm": "km",
-    "kor": "ko",
-    "lao": "lo",
-    "mya": "my",
-    "tha": "th",
-    "yue": "zh",
-    "zho": "zh",
+UNSPACED = {
+    **dict.fromkeys(("zh", "yue"), "zh"),
+    **dict.fromkeys(("ja", "th", "lo", "km", "my"), "char"),
 }
-UNSPACED = {"zh": "zh", "ja": "char", "th": "char", "lo": "char", "km": "char", "my": "char"}
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ class Comparison:
 
 def bleu_tokenizer(target_language: str) -> str:
     """Choose how BLEU splits words: see the table at the head of this file."""
-    return UNSPACED.get(_language(target_language), "13a")
+    return UNSPACED.get(primary_language(target_language), "13a")
 
 
 def bleu(
@@ -142,9 +134,7 @@ def compare(
     for name, metric in _metrics(target_language, tokenize):
         ours, theirs = (_statistics(metric, side, references) for side in (system, baseline))
         value, base = (_value(metric, side.sum(axis=0)) for side in (ours, theirs))
-        differences = np.array(_resampled(metric, ours, samples)) - np.array(
-            _resampled(metric, theirs, samples)
-        )
+        differences = _resampled(metric, ours, samples) - _resampled(metric, theirs, samples)
         strays = np.abs(differences - differences.mean())
         # 1e-9: a rounding error must not decide whether a tie counts.
         luck = int((strays >= abs(value - base) - 1e-9).sum())
@@ -178,12 +168,6 @@ def exact(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     return accuracy(*both)
 
 
-def _language(code: str) -> str:
-    """Reduce `zh-Hant`, `zh_TW` and `zho` to `zh`."""
-    main = code.lower().replace("_", "-").partition("-")[0]
-    return THREE_LETTERS.get(main, main)
-
-
 def _check(
     hypotheses: Sequence[object],
     references: Sequence[object],
@@ -200,8 +184,10 @@ def _check(
 
 
 def _metrics(target_language: str, tokenize: str | None) -> list[tuple[str, Metric]]:
-    language = _language(target_language)
-    both = [("BLEU", _bleu(tokenize or bleu_tokenizer(language))), ("chrF", _chrf())]
+    from sacrebleu.metrics.chrf import CHRF
+
+    language = primary_language(target_language)
+    both = [("BLEU", _bleu(tokenize or bleu_tokenizer(language))), ("chrF", CHRF())]
     return both[::-1] if language == "ko" or language in UNSPACED else both
 
 
@@ -224,12 +210,6 @@ def _bleu(tokenize: str | None) -> Metric:
         ) from error
 
 
-def _chrf() -> Metric:
-    from sacrebleu.metrics.chrf import CHRF
-
-    return CHRF()
-
-
 def _score(
     name: str,
     metric: Metric,
@@ -241,7 +221,7 @@ def _score(
     value = _value(metric, statistics.sum(axis=0))
     low = high = None
     if interval:
-        resampled = sorted(_resampled(metric, statistics, SAMPLES))
+        resampled = sorted(_resampled(metric, statistics, SAMPLES).tolist())
         low, high = resampled[SAMPLES // 40], resampled[-1 - SAMPLES // 40]
         metric.n_bootstrap, metric.seed = SAMPLES, str(SEED)  # both become part of the signature
     return Score(name, value, low, high, str(metric.get_signature()))
@@ -265,7 +245,7 @@ def _value(metric: Metric, totals: NDArray[Any]) -> float:
     return float(metric._compute_score_from_stats(totals.tolist()).score)
 
 
-def _resampled(metric: Metric, statistics: NDArray[Any], samples: int) -> list[float]:
+def _resampled(metric: Metric, statistics: NDArray[Any], samples: int) -> NDArray[Any]:
     """Score test sets drawn from this one with replacement: the same ones for every system."""
     import numpy as np
 
@@ -275,4 +255,4 @@ def _resampled(metric: Metric, statistics: NDArray[Any], samples: int) -> list[f
     for _ in range(samples):
         times = np.bincount(draw.choice(size, size=size), minlength=size)
         values.append(_value(metric, times @ statistics))
-    return values
+    return np.array(values)

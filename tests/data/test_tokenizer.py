@@ -73,7 +73,7 @@ def test_any_text_comes_back_as_it_was_and_nothing_is_unknown(
 
 def test_encoding_many_is_encoding_each(tokenizer: Tokenizer) -> None:
     texts = [*SENTENCES[:20], "", "🦊"]
-    assert tokenizer.encode_many(texts, threads=2) == [tokenizer.encode(t) for t in texts]
+    assert tokenizer.encode_many(texts) == [tokenizer.encode(t) for t in texts]
     assert tokenizer.encode("") == []
 
 

@@ -8,7 +8,7 @@ subword regularisation the lengths change each epoch; then those of the sampled 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -63,14 +63,12 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """Move to where the model is."""
-        return Batch(
-            self.rows,
-            self.source.to(device),
-            self.source_lengths.to(device),
-            self.target.to(device),
-            self.target_lengths.to(device),
-            self.idle,
-            self.whole,
+        return replace(
+            self,
+            source=self.source.to(device),
+            source_lengths=self.source_lengths.to(device),
+            target=self.target.to(device),
+            target_lengths=self.target_lengths.to(device),
         )
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 import hashlib
 import mmap
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 
 import numpy as np
 
 from heedful import files
-from heedful.data.reading import Source
+from heedful.data.reading import Progress, Source
 from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer, learn
 from heedful.errors import DataError, ModelFolderError
@@ -29,8 +30,6 @@ CHUNK = 20_000
 """Pairs encoded at once: enough to keep the cores busy, few enough to hold in memory."""
 
 Pair = tuple[str, str]
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many pairs are done, and how many there are."""
 
 
 def _silent(what: str, done: int, total: int) -> None:
@@ -271,10 +270,12 @@ def prepare(
 
     folder.mkdir(parents=True, exist_ok=True)
     width = "<u2" if tokenizer.ids.size <= 1 << 16 else "<i4"
-    writers = _Writer(folder / "source", width), _Writer(folder / "target", width)
     pairs, done, too_long, longest = training(), 0, 0, settings.data.max_length
-    numbers = (folder / "lines").open("wb")
-    try:
+    with (
+        closing(_Writer(folder / "source", width)) as source_ids,
+        closing(_Writer(folder / "target", width)) as target_ids,
+        (folder / "lines").open("wb") as lines,
+    ):
         while chunk := list(islice(pairs, CHUNK)):
             left = tokenizer.encode_many([s for _, (s, _) in chunk])
             right = tokenizer.encode_many([t for _, (_, t) in chunk], target=True)
@@ -283,15 +284,12 @@ def prepare(
                 for s, t in zip(left, right, strict=True)
             ]
             too_long += len(fit) - sum(fit)
-            writers[0].write([s for s, ok in zip(left, fit, strict=True) if ok])
-            writers[1].write([t for t, ok in zip(right, fit, strict=True) if ok])
-            fitting = [line for (line, _), ok in zip(chunk, fit, strict=True) if ok]
-            numbers.write(np.array(fitting, dtype="<u4").tobytes())
+            source_ids.write(list(compress(left, fit)))
+            target_ids.write(list(compress(right, fit)))
+            fitting = [line for line, _ in compress(chunk, fit)]
+            lines.write(np.array(fitting, dtype="<u4").tobytes())
             done += len(chunk)
             progress("preparing", done, kept)
-    finally:
-        for writer in (*writers, numbers):
-            writer.close()
     if too_long == done:
         raise DataError(
             f"all {done} pairs are longer than data.max_length = {longest} pieces or empty; "

@@ -8,26 +8,23 @@ end. Wrongly decoded text is found in `mojibake.py`, the place where two files d
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
-from itertools import islice
+from itertools import islice, pairwise
 from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.data.drift import drift
 from heedful.data.findings import KINDS, Kind, Problem, Report, Severity
 from heedful.data.mojibake import broken
-from heedful.data.reading import Source, UnequalLines
+from heedful.data.reading import Progress, Source, UnequalLines
 from heedful.data.text import SCRIPTS, normalise, scripts_in
 from heedful.settings import DataSettings
 
-__all__ = ["Problem", "Report", "drift", "examine"]
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, the pairs done, and roughly how many there are."""
+__all__ = ["Report", "examine"]
 
 _CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS, start=1)}
 _OVER_LONG, _EMPTY = _CODES["over-long"], _CODES["empty-side"]
@@ -103,21 +100,21 @@ def examine(
             if same:
                 advice[kind] = f"{same:,} with the same translation; {advice[kind]}"
             codes[leaked] = _CODES[kind]
-    codes[_repetitions(pair_hashes, codes)] = _CODES["duplicate"]
-    several = _several(source_hashes, codes)
+    kept = np.flatnonzero(codes == 0)
+    _, first = np.unique(pair_hashes[kept], return_index=True)
+    codes[np.delete(kept, first)] = _CODES["duplicate"]
+    distinct, counts = np.unique(source_hashes[codes == 0], return_counts=True)
+    several = distinct[counts > 1]
     noted["many-translations"] = _members(source_hashes, several, codes)
 
-    found: list[tuple[Kind, Severity, int, Lines]] = []
-    for kind, code in _CODES.items():
-        lines = np.flatnonzero(codes == code)
-        found.append((kind, "drop", len(lines), lines[:_PLACES]))
-    for kind, lines in noted.items():
-        count = len(several) if kind == "many-translations" else len(lines)
-        found.append((kind, "note", count, lines[:_PLACES]))
-    found = [problem for problem in found if problem[2]]
+    found: list[tuple[Kind, Severity, Lines]] = []
+    found += ((kind, "drop", np.flatnonzero(codes == code)) for kind, code in _CODES.items())
+    found += ((kind, "note", lines) for kind, lines in noted.items())
+    found = [problem for problem in found if len(problem[2])]
     examples = _examples(sources, starts, {int(lines[0]) for *_, lines in found})
-    for kind, severity, count, lines in found:
-        places = [_place(sources, starts, int(line)) for line in lines]
+    for kind, severity, lines in found:
+        count = len(several) if kind == "many-translations" else len(lines)
+        places = [_place(sources, starts, int(line)) for line in lines[:_PLACES]]
         example = examples[int(lines[0])]
         problems.append(Problem(kind, count, places, example, severity, advice[kind]))
     keep = codes == 0
@@ -219,21 +216,6 @@ def _members(hashes: Hashes, known: Hashes, codes: Codes) -> Lines:
     return np.flatnonzero((nearest == hashes) & (codes == 0))
 
 
-def _repetitions(hashes: Hashes, codes: Codes) -> Lines:
-    """Find the kept lines that an earlier kept line is equal to."""
-    kept = np.flatnonzero(codes == 0)
-    order = np.argsort(hashes[kept], kind="stable")
-    ordered = hashes[kept[order]]
-    repeated: Lines = kept[order[1:][ordered[1:] == ordered[:-1]]]
-    return repeated
-
-
-def _several(hashes: Hashes, codes: Codes) -> Hashes:
-    """Give the hashes that more than one kept line has, sorted."""
-    ordered = np.sort(hashes[codes == 0])
-    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-
-
 def _place(sources: Sequence[Source], starts: list[int], line: int) -> str:
     which = bisect_right(starts, line) - 1
     return sources[which].place(line - starts[which] + 1)
@@ -242,14 +224,11 @@ def _place(sources: Sequence[Source], starts: list[int], line: int) -> str:
 def _examples(sources: Sequence[Source], starts: list[int], wanted: set[int]) -> dict[int, str]:
     """Read the wanted lines once more, each source only as far as needed."""
     found: dict[int, str] = {}
-    by_source: list[set[int]] = [set() for _ in sources]
-    for line in wanted:
-        by_source[bisect_right(starts, line) - 1].add(line)
-    for source, start, here in zip(sources, starts, by_source, strict=True):
-        if here:
-            for number, ours, theirs in islice(source.pairs(), max(here) - start + 1):
-                if start + number - 1 in here:
-                    found[start + number - 1] = f'"{_shorten(ours)}" | "{_shorten(theirs)}"'
+    for source, (start, stop) in zip(sources, pairwise([*starts, sys.maxsize]), strict=True):
+        last = max((line for line in wanted if start <= line < stop), default=start - 1)
+        for line, (_, ours, theirs) in enumerate(islice(source.pairs(), last + 1 - start), start):
+            if line in wanted:
+                found[line] = f'"{_shorten(ours)}" | "{_shorten(theirs)}"'
     return found
 
 

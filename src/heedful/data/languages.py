@@ -21,6 +21,7 @@ __all__ = [
     "kind_of",
     "language_name",
     "languages_in",
+    "primary_language",
     "separate_columns",
 ]
 
@@ -108,15 +109,20 @@ def language_name(code: str) -> str:
     return next((name.capitalize() for name, known in _NAMES.items() if known == primary), code)
 
 
+def primary_language(code: str) -> str:
+    """Reduce `zh-Hant`, `zh_TW` and `zho` to `zh`."""
+    low = re.split("[-_]", code)[0].lower()
+    return _LONG_CODES.get(low, low)
+
+
 def check_language(code: str) -> str:
     """Give a code in its usual spelling (`eng` is `en`, `PT_br` is `pt-BR`), or refuse it."""
     primary, *subtags = re.split("[-_]", code.strip())
-    low = primary.lower()
-    known = _LONG_CODES.get(low, low)
+    known = primary_language(primary)
     if known != UNDETERMINED and known not in _CODES:
         raise DataError(
             f"unknown language code {code!r}; expected an ISO 639 code such as en, ko or de"
-            f"{_suggestion(low)}"
+            f"{_suggestion(primary.lower())}"
         )
     spelled = [known]
     for tag in subtags:

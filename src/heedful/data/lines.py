@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
 
 from heedful.errors import DataError
 
@@ -124,10 +123,8 @@ def _is_compressed(path: Path) -> bool:
     return begin == _GZIP
 
 
-def _open_bytes(path: Path, compressed: bool) -> io.BufferedReader:
-    if compressed:
-        return io.BufferedReader(cast(io.RawIOBase, gzip.open(path, "rb")), _SAMPLE)
-    return io.BufferedReader(io.FileIO(path), _SAMPLE)
+def _open_bytes(path: Path, compressed: bool) -> io.BufferedReader | gzip.GzipFile:
+    return gzip.open(path, "rb") if compressed else path.open("rb")
 
 
 def _check_head(path: Path, head: bytes, codec: str) -> None:

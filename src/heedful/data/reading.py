@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -20,7 +20,10 @@ from heedful.data.languages import kind_of, separate_columns
 from heedful.data.lines import count_roughly, open_text
 from heedful.errors import DataError
 
-__all__ = ["Source", "UnequalLines", "sources"]
+__all__ = ["Progress", "Source", "UnequalLines", "sources"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, the pairs done, and roughly how many there are."""
 
 _USUAL_KEYS = (("source", "target"), ("src", "tgt"))
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -35,15 +38,15 @@ class UnequalLines(DataError):
         """The line around which they begin to drift apart, where the lengths tell."""
         shorter = min(counts)
         if begins is None:
-            self.advice = "compare them from the top"
+            advice = "compare them from the top"
         elif begins > shorter:
             short = paths[counts.index(shorter)]
-            self.advice = f"they agree as far as {short} goes: complete it or cut the other"
+            advice = f"they agree as far as {short} goes: complete it or cut the other"
         else:
-            self.advice = f"they seem to drift apart around line {begins:,}: look there"
+            advice = f"they seem to drift apart around line {begins:,}: look there"
         super().__init__(
             f"{paths[0]} has {counts[0]:,} lines and {paths[1]} has {counts[1]:,}; "
-            f"expected as many in both; {self.advice}"
+            f"expected as many in both; {advice}"
         )
 
 
@@ -94,8 +97,7 @@ class Source:
         last = max(first, second)
         for number, line in enumerate(open_text(self.paths[0], self.encoding), start=1):
             cells = line.split("\t", last + 1)
-            if len(cells) <= last:
-                cells += [""] * (last + 1 - len(cells))
+            cells += [""] * (last + 1 - len(cells))
             yield number, cells[first], cells[second]
 
     def _from_jsonl(self) -> Iterator[tuple[int, str, str]]:

@@ -53,9 +53,7 @@ def normalise(text: str) -> str:
     if not text.isprintable():  # only then can there be a control, zero-width or odd space
         text = _VANISH.sub("", text)
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-        if "▁" in text:
-            text = text.replace("▁", " ")
+        text = unicodedata.normalize("NFC", text).replace("▁", " ")
     return " ".join(text.split())
 
 
@@ -140,7 +138,7 @@ _NAMED_OTHERWISE = {
     **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"), "kana"),
     **dict.fromkeys(("CJK", "IDEOGRAPHIC"), "han"),
 }
-_FORMS = ("FULLWIDTH ", "HALFWIDTH ")
+_FORMS = ("FULLWIDTH", "HALFWIDTH")
 _WEIGHTS = [{"hangul": 2, "kana": 2, "han": 3}.get(name, 1) for name in SCRIPTS]
 """Letters a character stands for, so that "Windows를 설치한다" is not taken for English."""
 
@@ -153,10 +151,8 @@ class _ScriptTable(dict[str, int]):
 
     def __missing__(self, char: str) -> int:
         category = unicodedata.category(char)
-        name = unicodedata.name(char, "")
-        for form in _FORMS:
-            name = name.removeprefix(form)
-        first = name.partition(" ")[0]
+        words = unicodedata.name(char, "").split()
+        first = next((word for word in words if word not in _FORMS), "")
         script = _NAMED_OTHERWISE.get(first, first.lower())
         if category[0] in "LM" and script in SCRIPTS:
             number = SCRIPTS.index(script)

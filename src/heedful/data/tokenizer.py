@@ -164,25 +164,17 @@ class Tokenizer:
         if tables is None:
             self._source = self._target = _Side(_load(self.files, JOINT))
         else:
-            self._source = _Side(_load(self.files, SOURCE), tables[0])
-            self._target = _Side(_load(self.files, TARGET), tables[1])
+            self._source = _Renumbered(_load(self.files, SOURCE), tables[0])
+            self._target = _Renumbered(_load(self.files, TARGET), tables[1])
         self.ids = ids or self._target.ids()
-
-    @property
-    def joint(self) -> bool:
-        """Whether both languages share one sentencepiece model, as in every model we train."""
-        return self._source is self._target
 
     def encode(self, text: str, target: bool = False) -> list[int]:
         """Give the ids of a text of the source (or the target), without the end symbol."""
         return (self._target if target else self._source).encode(text)
 
-    def encode_many(
-        self, texts: Sequence[str], threads: int = 0, target: bool = False
-    ) -> list[list[int]]:
+    def encode_many(self, texts: Sequence[str], target: bool = False) -> list[list[int]]:
         """Encode many texts at once, on several cores."""
-        side = self._target if target else self._source
-        return side.encode_many(texts, threads or cores())
+        return (self._target if target else self._source).encode_many(texts)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Give the text of target ids; special ids are left out."""
@@ -211,60 +203,69 @@ class Tokenizer:
 
     def ways(self, text: str, count: int) -> list[list[int]]:
         """Give the `count` most likely ways to split a text; none where the sides differ."""
-        if not self.joint:
+        if self._source is not self._target:
             return []
         return self._target.processor.nbest_encode_as_ids(text, count)  # type: ignore[no-any-return]
 
 
 class _Side:
-    """One language's sentencepiece model, and the table from its pieces to ids if there is one."""
+    """One language's sentencepiece model, whose ids are ours."""
 
-    def __init__(
-        self,
-        processor: sentencepiece.SentencePieceProcessor,
-        table: Mapping[str, int] | None = None,
-    ) -> None:
-        self.processor, self._table = processor, table
-        if table is not None:
-            unknown = table["<unk>"]
-            count = processor.get_piece_size()
-            self._to_ids = [table.get(processor.id_to_piece(i), unknown) for i in range(count)]
-            self._pieces = {index: piece for piece, index in table.items()}
+    def __init__(self, processor: sentencepiece.SentencePieceProcessor) -> None:
+        self.processor = processor
 
     def ids(self) -> TokenIds:
-        """Give the special ids that the model or the table names."""
-        if self._table is None:
-            size = self.processor.get_piece_size()
-            eos, unknown = self.processor.eos_id(), self.processor.unk_id()
-            return TokenIds(size=size + 1, eos=eos, unk=unknown, pad=size, start=size)
-        size = max(self._table.values()) + 1
-        pad = self._table.get("<pad>", size)
-        eos, unknown = self._table["</s>"], self._table["<unk>"]
-        return TokenIds(size=max(size, pad + 1), eos=eos, unk=unknown, pad=pad, start=pad)
+        """Give the special ids that the model names."""
+        size = self.processor.get_piece_size()
+        eos, unknown = self.processor.eos_id(), self.processor.unk_id()
+        return TokenIds(size=size + 1, eos=eos, unk=unknown, pad=size, start=size)
 
     def encode(self, text: str) -> list[int]:
-        if self._table is None:
-            return self.processor.encode(text)  # type: ignore[no-any-return]
-        code = LANGUAGE.match(text)  # a model with many targets is told which one to write
-        if code is None:
-            return [self._to_ids[i] for i in self.processor.encode(text)]
-        first = self._table.get(code[0], self._table["<unk>"])
-        return [first, *(self._to_ids[i] for i in self.processor.encode(text[code.end() :]))]
+        return self.processor.encode(text)  # type: ignore[no-any-return]
 
-    def encode_many(self, texts: Sequence[str], threads: int) -> list[list[int]]:
-        if self._table is None:
-            return self.processor.encode(list(texts), num_threads=threads)  # type: ignore[no-any-return]
+    def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
+        return self.processor.encode(list(texts), num_threads=cores())  # type: ignore[no-any-return]
+
+    def decode(self, ids: list[int]) -> str:
+        return self.processor.decode(ids)  # type: ignore[no-any-return]
+
+    def piece(self, index: int) -> str:
+        return str(self.processor.id_to_piece(index))
+
+
+class _Renumbered(_Side):
+    """One language's sentencepiece model, and a table from its pieces to the ids of the model."""
+
+    def __init__(
+        self, processor: sentencepiece.SentencePieceProcessor, table: Mapping[str, int]
+    ) -> None:
+        super().__init__(processor)
+        self._table, self._unknown = table, table["<unk>"]
+        count = processor.get_piece_size()
+        self._to_ids = [table.get(processor.id_to_piece(i), self._unknown) for i in range(count)]
+        self._pieces = {index: piece for piece, index in table.items()}
+
+    def ids(self) -> TokenIds:
+        """Give the special ids that the table names."""
+        size = max(self._table.values()) + 1
+        pad = self._table.get("<pad>", size)
+        eos = self._table["</s>"]
+        return TokenIds(size=max(size, pad + 1), eos=eos, unk=self._unknown, pad=pad, start=pad)
+
+    def encode(self, text: str) -> list[int]:
+        code = LANGUAGE.match(text)  # a model with many targets is told which one to write
+        first = [self._table.get(code[0], self._unknown)] if code else []
+        text = text[code.end() :] if code else text
+        return first + [self._to_ids[i] for i in self.processor.encode(text)]
+
+    def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         return [self.encode(text) for text in texts]
 
     def decode(self, ids: list[int]) -> str:
-        if self._table is None:
-            return self.processor.decode(ids)  # type: ignore[no-any-return]
         pieces = [self.piece(i) for i in ids]
         return str(self.processor.decode_pieces(pieces)).replace("▁", " ").strip()
 
     def piece(self, index: int) -> str:
-        if self._table is None:
-            return str(self.processor.id_to_piece(index))
         return self._pieces.get(index, f"⟨{index}⟩")
 
 

@@ -64,15 +64,15 @@ class _Office(Document):
                 f"the {self.extension} file has no document inside; expected a {self.extension}; "
                 f"check what kind of file it is"
             )
-        if b"encryption-data" in found.get("META-INF/manifest.xml", b""):
+        if b"encryption-data" in found.pop("META-INF/manifest.xml", b""):
             raise DocumentError(
                 f"the {self.extension} file is encrypted; expected a plain {self.extension}; "
                 f"save it without a password"
             )
         self._parts: dict[str, Part] = {}
         self._segments: list[_Segment] = []
-        for name in [name for name in found if not name.startswith("META-INF/")]:
-            part = self._parts[name] = Part(found[name], self.dialect, self.extension)
+        for name, content in found.items():
+            part = self._parts[name] = Part(content, self.dialect, self.extension)
             for slots in part.segments:
                 segment = _Segment(name, slots)
                 if has_letters(segment.text):

@@ -61,9 +61,10 @@ class Projection:
         self.words = _words(source)
         """Where the words of the source are."""
         self._word_ends = [end for _, end in self.words]
-        usable = align is not None and spaced and not is_unspaced(source)
-        self.links = self._linked(align) if align is not None and usable else None
+        self.links: list[list[int]] | None = None
         """Of each word of the source, the tokens linked to it; None without an alignment."""
+        if align is not None and spaced and not is_unspaced(source):
+            self.links = self._linked(align)
         linked = {token for tokens in self.links or () for token in tokens}
         counts = (token in linked for token in range(len(self.tokens)))
         self._linked_before = list(accumulate(counts, initial=0))

@@ -39,18 +39,17 @@ _CHARACTERS = re.compile(r"(?:<[^<>]{1,300}>|\{[^{}]{1,300}\})*(?:\S[、。，�
 
 
 class _Speech:
-    """One text of a cue: what stands before it, its lines, and the line end between them."""
+    """One text of a cue: what stands before it, its lines, and the line ends between them."""
 
-    def __init__(self, lines: list[str], entities: bool) -> None:
+    def __init__(self, lines: list[str], ends: list[str], entities: bool) -> None:
         dash = _DASH.match(lines[0])
         self.before = dash[0] if dash else ""
-        lines[0] = lines[0][len(self.before) :]
         self._entities = entities
-        self.lines = (len(lines) + 1) // 2
-        self._end = lines[1] if len(lines) > 1 else "\n"
-        items: list[Item] = []
-        for number, line in enumerate(lines):
-            items += [Item("text", line, " ")] if number % 2 else self._items(line)
+        self.lines = len(lines)
+        self._end = ends[0] if ends else "\n"
+        items = [*self._items(lines[0].removeprefix(self.before))]
+        for end, line in zip(ends, lines[1:], strict=True):
+            items += [Item("text", end, " "), *self._items(line)]
         self.tagged = TaggedText(items)
         self.raw = self.before + self.tagged.raw
 
@@ -109,8 +108,7 @@ class _Subtitles(Document):
         """Take the lines of a cue apart into speeches: one, or one for each dash."""
         starts = [number for number, line in enumerate(lines) if _DASH.match(line)]
         for first, last in pairwise(sorted({0, *starts, len(lines)})):
-            own = [part for n in range(first, last) for part in (lines[n], ends[n])][:-1]
-            speech = _Speech(own, self.entities)
+            speech = _Speech(lines[first:last], ends[first : last - 1], self.entities)
             if has_letters(speech.tagged.text):
                 self._parts.append(speech)
                 self.texts.append(speech.tagged.text)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from heedful.data.particles import attach
 from heedful.data.text import normalise, one_word, script_of
@@ -65,9 +64,6 @@ class State:
     """Texts whose translations help `Terms.restore`: each term alone, as the text spells it."""
 
 
-_NOTHING = State()
-
-
 class Terms:
     """The terms of a request; empty and false where it has none."""
 
@@ -99,8 +95,6 @@ class Terms:
 
     def protect(self, text: str) -> tuple[str, State]:
         """Find the terms of a text; what to translate is the text itself, and `State.probes`."""
-        if not self._terms:
-            return text, _NOTHING
         low = text.lower()
         taken = bytearray(len(text))
         found: list[_Term] = []
@@ -111,7 +105,7 @@ class Terms:
             if places := _take(text, term.source, term.exact, taken):
                 found.append(term)
                 probes.append(text[slice(*places[0])])
-        return text, State(tuple(found), probes) if found else _NOTHING
+        return text, State(tuple(found), probes)
 
     def restore(
         self, translation: str, state: State, probes: Sequence[str] = ()
@@ -181,14 +175,10 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-@lru_cache(maxsize=1024)
-def _spelled(text: str, exact: bool) -> re.Pattern[str]:
-    return re.compile(re.escape(text), 0 if exact else re.IGNORECASE)
-
-
 def _places(text: str, word: str, exact: bool) -> list[tuple[int, int]]:
     """Find where a word stands as a whole word."""
-    found = (match.span() for match in _spelled(word, exact).finditer(text))
+    spelled = re.finditer(re.escape(word), text, 0 if exact else re.IGNORECASE)
+    found = (match.span() for match in spelled)
     return [(start, end) for start, end in found if _stands(text, start, end)]
 
 
