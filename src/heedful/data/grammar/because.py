@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from heedful.data.grammar.choosing import DESCRIBING, SINGLE, Choice
-from heedful.data.grammar.clauses import Clause, Pairs, Sentence, sentence, stated
+from heedful.data.grammar.clauses import Clause, Sentence, pairs_with, sentence, stated
 from heedful.data.grammar.lexicon import ADJECTIVE_NAMED, NOUN_NAMED, THE, of
-from heedful.data.grammar.phrases import Complement, Phrase, noun_phrase
+from heedful.data.grammar.phrases import Complement, Pairs, Phrase, noun_phrase
 from heedful.data.grammar.predicates import Predicate, action, can, quality
 from heedful.data.grammar.verbs import FIT, VERB_NAMED
 from heedful.data.grammar.words import Adjective, Agreement, Noun, Tense, Verb
 
-__all__ = ["Reason", "because", "count_because", "draw_reason", "explained", "famous_because"]
+__all__ = ["Reason", "because", "draw_reason", "explained", "famous_because"]
 
 
 @dataclass(frozen=True)
@@ -183,14 +183,7 @@ def _reason(
         objects.fr + fr,
         ko + objects.ko if of_agent else f"{thing.bare_subject} {ko}",
     )
-    lemma = verb.lemma
-    pairs = (
-        *agent.pairs,
-        *thing.pairs,
-        (agent.lemma, lemma),
-        (thing.lemma, lemma),
-        (adjective.en, meant.lemma),
-    )
+    pairs = (*pairs_with(verb, agent, thing), (adjective.en, meant.lemma))
     return Reason(agent, predicate, tense, rest, pairs, of_agent)
 
 
@@ -247,24 +240,3 @@ def famous_because(
     when = next(when for when in _WHEN if when[0] is action and when[1] is tense)
     wrong = ADJECTIVE_NAMED[adjective]
     return _written(_reason(first, second, VERB_NAMED[verb], when, wrong, of_agent))
-
-
-def count_because() -> int:
-    """Count the different sentences of this construction.
-
-    The English of each tells its two phrases, its verb group and its adjective, so no two choices
-    give the same.
-    """
-
-    def phrases(noun: Noun) -> int:
-        return len(set(SINGLE[noun])) * (1 + len(_BESIDE[noun.kind]))
-
-    total = 0
-    for scene in SCENES:
-        for agent, wrong in scene.of_agent.items():
-            reasons = sum(
-                phrases(noun) * (len(wrong) + len(qualities))
-                for noun, qualities in scene.of_object.items()
-            )
-            total += phrases(agent) * reasons * len(_whens(scene.verb))
-    return total

@@ -41,7 +41,7 @@ def _noun(
     """Read a noun; the French is given with its gender, "f rue"."""
     gender, name = fr[0], fr[2:]
     counter = counter or _COUNTERS.get(kind, "대" if kind == "vehicle" else "개")
-    many = plural or english.plural(en)
+    many = plural or english.with_s(en)
     return Noun(en, many, name, french.plural(name), gender == "f", ko, counter, kind, woman)
 
 
