@@ -120,14 +120,11 @@ def page_of(groups: Sequence[tuple[str, float, float]], columns: int = 2) -> str
 def shades(rows: Sequence[str], columns: Sequence[str], weights: Tensor) -> list[str]:
     """Draw weights in a terminal: darker is more; columns are numbered, and named below."""
     names = [_visible(r) for r in rows]
-    room = max(len(n) + sum(ord(c) > 0x2E80 for c in n) for n in names)
+    widths = [len(n) + sum(ord(c) > 0x2E80 for c in n) for n in names]
+    room = max(widths)
     out = [" " * room + " " + "".join(f"{j + 1:>3}" for j in range(len(columns)))]
-    for i, name in enumerate(names):
-        wide = len(name) + sum(ord(c) > 0x2E80 for c in name)
-        cells = []
-        for share in weights[i].tolist():
-            block = BLOCKS[min(4, int(share * 5))]
-            cells.append(f" {block}{block}")
-        out.append(" " * (room - wide) + name + " " + "".join(cells))
+    for name, width, row in zip(names, widths, weights.tolist(), strict=True):
+        cells = "".join(f" {BLOCKS[min(4, int(share * 5))] * 2}" for share in row)
+        out.append(" " * (room - width) + name + " " + cells)
     out.append("  ".join(f"{j + 1} {_visible(c)}" for j, c in enumerate(columns)))
     return out

@@ -111,13 +111,10 @@ def write_onnx(folder: Folder, output: Path) -> None:
     head, value = first.attention.d_head, first.attention.d_value
     rows, size, before = 2, 5, 3
     widths = [head, value] * s.decoder_layers
-    seen_names = [
-        f"source_{kind}_{i}" for i in range(s.decoder_layers) for kind in ("keys", "values")
-    ]
-    past_names = [
-        f"past_{kind}_{i}" for i in range(s.decoder_layers) for kind in ("keys", "values")
-    ]
-    later_names = [name.replace("past", "later") for name in past_names]
+    names = [f"{kind}_{i}" for i in range(s.decoder_layers) for kind in ("keys", "values")]
+    seen_names, past_names, later_names = (
+        [f"{what}_{name}" for name in names] for what in ("source", "past", "later")
+    )
     lengths = torch.tensor([size, size - 2])
     source = torch.full((rows, size), ids.eos)
     past = [torch.zeros(rows, s.n_heads, before, w) for w in widths]
