@@ -62,16 +62,11 @@ def convert(folder: Folder, path: Path) -> None:
         raise InterchangeError(f"{folder.path} cannot run on CTranslate2: {reason}")
     s, ids = folder.settings.model, folder.ids
     weights = {name: tensor.float().numpy() for name, tensor in folder.weights().items()}
-    activation = {
-        "relu": common_spec.Activation.RELU,
-        "gelu": common_spec.Activation.GELU,
-        "swish": common_spec.Activation.SWISH,
-    }
     spec = TransformerSpec.from_config(
         (s.encoder_layers, s.decoder_layers),
         s.n_heads,
         pre_norm=s.norm == "pre",
-        activation=activation[s.activation],
+        activation=common_spec.Activation[s.activation.upper()],
     )
     target = weights["target_embedding.weight"]
     source = target if s.share_embeddings else weights["source_embedding.weight"]

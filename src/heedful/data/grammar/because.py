@@ -8,7 +8,7 @@ right little more often than half of the time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,9 +32,6 @@ class Scene:
     """
 
     verb: Verb
-    agents: tuple[tuple[Noun, ...], tuple[Noun, ...]]
-    """The masculine and the feminine ones."""
-    objects: tuple[tuple[Noun, ...], tuple[Noun, ...]]
     of_agent: Mapping[Noun, tuple[Adjective, ...]]
     of_object: Mapping[Noun, tuple[Adjective, ...]]
 
@@ -52,55 +49,38 @@ def _qualities(*parts: tuple[str, str]) -> dict[Noun, tuple[Adjective, ...]]:
     return qualities
 
 
-def _by_gender(nouns: Iterable[Noun]) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
-    every = tuple(nouns)
-    return (
-        tuple(noun for noun in every if not noun.feminine),
-        tuple(noun for noun in every if noun.feminine),
-    )
-
-
-def _scene(
-    verb: str,
-    of_agent: dict[Noun, tuple[Adjective, ...]],
-    of_object: dict[Noun, tuple[Adjective, ...]],
-) -> Scene:
-    agents, objects = _by_gender(of_agent), _by_gender(of_object)
-    return Scene(VERB_NAMED[verb], agents, objects, of_agent, of_object)
-
-
 _SLOPES = ("street road path", "steep")
 SCENES = (
-    _scene(
-        "cross",
+    Scene(
+        VERB_NAMED["cross"],
         _qualities(("animal", "tired weak sick lazy slow young")),
         _qualities(("way", "wide narrow long slippery"), ("water", "wide deep"), _SLOPES),
     ),
-    _scene(
-        "cross",
+    Scene(
+        VERB_NAMED["cross"],
         _qualities(("car motorcycle truck bus", "heavy slow big")),
         _qualities(("way", "narrow slippery"), _SLOPES),
     ),
-    _scene(
-        "climb",
+    Scene(
+        VERB_NAMED["climb"],
         _qualities(("animal", "tired weak sick lazy slow young")),
         _qualities(("height", "high steep slippery")),
     ),
-    _scene(
-        "eat",
+    Scene(
+        VERB_NAMED["eat"],
         _qualities(("animal", "tired weak sick young")),
         _qualities(("food", "hard bitter sour sweet")),
     ),
-    _scene(
-        "carry",
+    Scene(
+        VERB_NAMED["carry"],
         _qualities(("animal", "tired weak sick lazy young")),
         _qualities(
             ("container furniture ball lamp clock mirror trophy", "heavy big"),
             ("table bench bed lamp mirror wardrobe", "long"),
         ),
     ),
-    _scene(
-        "fit",
+    Scene(
+        VERB_NAMED["fit"],
         _qualities(
             (" ".join(noun.en for noun in FIT.agents), "big"),
             ("hat mirror trophy clock guitar", "wide"),
@@ -213,8 +193,8 @@ def draw_reason(choice: Choice) -> Reason:
     scene = choice.one(SCENES)
     feminine = choice.chance(0.5)
     other = feminine ^ choice.chance(_DIFFERENT)
-    actor = choice.one(scene.agents[feminine])
-    noun = choice.one(scene.objects[other])
+    actor = choice.one([noun for noun in scene.of_agent if noun.feminine == feminine])
+    noun = choice.one([noun for noun in scene.of_object if noun.feminine == other])
     agent, thing = _phrase(choice, actor), _phrase(choice, noun)
     when = choice.one(_whens(scene.verb))
     of_agent = choice.chance(0.5)
