@@ -120,13 +120,12 @@ def somewhere(choice: Choice, event: Event, rest: Complement, likely: float) -> 
     return rest
 
 
-def _dated(tense: Tense, negative: bool) -> bool:
-    """Whether an adverb of time may be added; "doesn't ... every day" would have two meanings."""
-    return not negative or tense is not Tense.PRESENT
-
-
-def _at_times(choice: Choice, tense: Tense, likely: float, rest: Complement) -> Complement:
+def _at_times(
+    choice: Choice, tense: Tense, negative: bool, rest: Complement, likely: float
+) -> Complement:
     """Perhaps say when: last in English and French, right after the topic in Korean."""
+    if negative and tense is Tense.PRESENT:
+        return rest  # "doesn't ... every day" would have two meanings
     if not choice.chance(likely):
         return rest
     en, fr, ko = choice.one(TIMES[tense])
@@ -138,8 +137,8 @@ def _told(
 ) -> Sentence:
     """State an event; `when` is the probability of an adverb of time."""
     rest = somewhere(choice, event, event.complement(negative), 0.3)
-    if event.verb.lemma not in STATES and _dated(tense, negative):
-        rest = _at_times(choice, tense, when, rest)
+    if event.verb.lemma not in STATES:
+        rest = _at_times(choice, tense, negative, rest, when)
     clause = stated(event.subject, action(event.verb), tense, negative, rest)
     return sentence(clause, name, event.pairs())
 
@@ -153,7 +152,7 @@ def intransitive(choice: Choice) -> Sentence:
     if verb in _LASTING and choice.chance(0.6):
         still = verb in _STILL
         rest = draw_place(choice, subject, "에서") if still else draw_scene(choice, subject)
-    rest = _at_times(choice, tense, 0.35, rest)
+    rest = _at_times(choice, tense, False, rest, 0.35)
     clause = stated(subject, action(verb), tense, False, rest)
     return sentence(clause, "intransitive", pairs_with(verb, subject))
 
@@ -235,8 +234,7 @@ def travel(choice: Choice) -> Sentence:
         how = korean.attach(ko, "by")
         rest = Complement(f"{rest.en} by {en}", f"{rest.fr} en {fr}", f"{how} {rest.ko}")
     negative = choice.chance(0.15)
-    if _dated(tense, negative):
-        rest = _at_times(choice, tense, 0.25, rest)
+    rest = _at_times(choice, tense, negative, rest, 0.25)
     clause = stated(subject, action(GO), tense, negative, rest)
     return sentence(clause, "travel", pairs_with(GO, subject, to))
 
