@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from heedful import config
 from heedful.data.sentences import chop, split_keeping
@@ -21,7 +21,7 @@ from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer
 from heedful.errors import ConfigError, DataError, InterchangeError
 from heedful.models.folder import Folder, load_model
-from heedful.settings import DecodeSettings, SamplingSettings, Settings
+from heedful.settings import DecodeSettings, SamplingSettings
 
 if TYPE_CHECKING:
     from heedful.decoding.batch import TorchEngine
@@ -92,23 +92,28 @@ class Translator:
 
     def __init__(
         self,
-        engine: Engine,
-        tokenizer: Tokenizer,
-        settings: Settings,
+        folder: Folder,
+        fast: CTranslate2Engine | None,
         torch_engine: Callable[[], TorchEngine],
-        note: Note = logger.info,
-        insist: bool = False,
+        note: Note,
+        insist: bool,
     ) -> None:
-        self.engine, self.tokenizer, self.settings = engine, tokenizer, settings
-        self._torch, self._note = functools.cache(torch_engine), note
-        self._insist = insist
-        self.folder: Path | None = None
-        self._opened: Folder | None = None
+        """Take the engines of a model; without a fast one, torch is loaded now and not later."""
+        self._folder, self.settings = folder, folder.settings
+        self.tokenizer = Tokenizer(folder.tokenizer, folder.ids)
+        self._fast, self._torch = fast, functools.cache(torch_engine)
+        self._note, self._insist = note, insist
+        self.engine: Engine = fast or self._torch()
+
+    @property
+    def folder(self) -> Path:
+        """Where the model is."""
+        return self._folder.path
 
     @property
     def name(self) -> str:
         """What people call the model: the name of its folder."""
-        return "model" if self.folder is None else self.folder.resolve().name
+        return self.folder.resolve().name
 
     @classmethod
     def load(
@@ -129,21 +134,16 @@ class Translator:
         `note`; nothing is ever printed.
         """
         folder = Folder.open(Path(path))
-        tokenizer = Tokenizer(folder.tokenizer, folder.ids)
 
         def on_torch() -> TorchEngine:
             from heedful.decoding.batch import TorchEngine
 
             return TorchEngine(load_model(folder).to(device), workers, plain)
 
-        found = None if plain or device != "cpu" else _fast(folder, engine, compute, workers, note)
-        insist = engine == "ctranslate2"
-        chosen = cls(found or on_torch(), tokenizer, folder.settings, on_torch, note, insist)
-        chosen.folder, chosen._opened = folder.path, folder
-        if found is None:  # one model in memory, not two
-            only = cast("TorchEngine", chosen.engine)
-            chosen._torch = functools.cache(lambda: only)
-        return chosen
+        fast = (
+            None if plain or device != "cpu" else _open_fast(folder, engine, compute, workers, note)
+        )
+        return cls(folder, fast, on_torch, note, insist=engine == "ctranslate2")
 
     @property
     def model(self) -> Transformer:
@@ -181,42 +181,31 @@ class Translator:
             raise ConfigError(
                 f"n_best = {n_best} is more than beam = {decode.beam}; raise the beam to match"
             )
+        forced = self.tokenizer.encode(normalise(prefix), target=True)
         stream = iter(texts)
         while chunk := list(islice(stream, at_once)):
-            yield from self._chunk(chunk, decode, n_best, sampling, prefix, scored)
-
-    def _chunk(
-        self,
-        texts: list[str],
-        decode: DecodeSettings,
-        n_best: int,
-        sampling: SamplingSettings | None,
-        prefix: str,
-        scored: bool,
-    ) -> Iterator[Translation]:
-        lines = [self._parts(text, decode) for text in texts]
-        flat = [part.ids for parts in lines for part in parts]
-        # A forced beginning belongs to the line's first part only.
-        forced = self.tokenizer.encode(normalise(prefix), target=True)
-        prefixes = [forced if i == 0 else [] for parts in lines for i, _ in enumerate(parts)]
-        engine = self._engine_for(flat, decode, sampling)
-        begun = prefixes if forced else None
-        found = iter(engine.search(flat, decode, n_best, sampling, begun, scored))
-        for parts in lines:
-            yield self._join(parts, [next(found) for _ in parts], n_best)
+            lines = [self._parts(text, decode) for text in chunk]
+            sources = [part.ids for parts in lines for part in parts]
+            prefixes = None
+            if forced:  # it belongs to the line's first part only
+                prefixes = [forced if i == 0 else [] for parts in lines for i in range(len(parts))]
+            engine = self._engine_for(sources, decode, sampling)
+            found = iter(engine.search(sources, decode, n_best, sampling, prefixes, scored))
+            for parts in lines:
+                yield self._join(parts, [next(found) for _ in parts], n_best)
 
     def _engine_for(
         self, sources: list[list[int]], decode: DecodeSettings, sampling: SamplingSettings | None
     ) -> Engine:
         """Take the torch engine for what CTranslate2 cannot do, and say so."""
-        if self.engine.name == "torch":
-            return self.engine
+        if self._fast is None:
+            return self._torch()
         if sampling is not None and not self._insist:
             self._note("sampling on torch: only there a sentence's draw is its own in any batch")
-        elif not cast("CTranslate2Engine", self.engine).fits(sources, decode):
+        elif not self._fast.fits(sources, decode):
             self._note("this text is longer than CTranslate2's table of positions: on torch")
         else:
-            return self.engine
+            return self._fast
         return self._torch()
 
     def _parts(self, text: str, decode: DecodeSettings) -> list[_Part]:
@@ -270,12 +259,11 @@ class Translator:
         from heedful.explain.trace import attended
 
         given = self.translate([text])[0] if translation is None else translation
-        sides = ((text, False), (given, True))
-        ids = [self.tokenizer.encode(normalise(one), target) for one, target in sides]
-        names = [
-            self.tokenizer.pieces(i, target) for i, (_, target) in zip(ids, sides, strict=True)
-        ]
-        return attended(self.model, ids[0], ids[1], names)
+        tokenizer = self.tokenizer
+        source = tokenizer.encode(normalise(text))
+        target = tokenizer.encode(normalise(given), target=True)
+        names = [tokenizer.pieces(source, target=False), tokenizer.pieces(target)]
+        return attended(self.model, source, target, names)
 
     def align(self, text: str, translation: str) -> list[tuple[int, int]]:
         """Give, for each word of a translation, the word of the text it looked most at."""
@@ -328,12 +316,12 @@ class Translator:
                 tokenizer.decode(target),
             ),
             {"name": self.name, "source": self.settings.source, "target": self.settings.target},
-            Choice.of(model, layers, heads, values, decimals, positions),
+            Choice(layers, heads, values, decimals, positions),
             tree,
         )
         if len(parts) > 1:
             leave_out(data["chosen"], "parts", len(parts))
-        data["best_head"] = measured(self._opened, data["source"]["pieces"])
+        data["best_head"] = measured(self._folder, data["source"]["pieces"])
         return data
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[float, int]]:
@@ -341,15 +329,14 @@ class Translator:
         left = [self.tokenizer.encode(normalise(text)) for text in sources]
         right = [self.tokenizer.encode(normalise(text), target=True) for text in targets]
         longest = max(map(len, (*left, *right)), default=0)
-        engine = self.engine
-        if engine.name != "torch" and longest >= cast("CTranslate2Engine", engine).longest:
-            engine = self._torch()
+        fits = self._fast is not None and longest < self._fast.longest
+        engine = self.engine if fits else self._torch()
         return engine.score(left, right, self.settings.decode.batch_tokens)
 
 
-def _fast(
+def _open_fast(
     folder: Folder, engine: Choice, compute: Compute, workers: int, note: Note
-) -> Engine | None:
+) -> CTranslate2Engine | None:
     """Open the model on CTranslate2 where that is wanted and possible; say why where it is not."""
     from heedful.interchange.conversions import COMPUTES, open_engine
     from heedful.interchange.ctranslate2 import unfit

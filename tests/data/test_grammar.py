@@ -12,7 +12,6 @@ from heedful.data.grammar import (
     LANGUAGES,
     Sentence,
     Splits,
-    count,
     generate,
     particles_right,
     pronoun_right,
@@ -23,7 +22,8 @@ from heedful.data.grammar.choosing import ANY, DESCRIBING
 from heedful.data.grammar.corpus import LONGER, LONGEST, SEEN_OFTEN
 from heedful.data.grammar.lexicon import NOUNS
 from heedful.data.grammar.phrases import noun_phrase
-from heedful.data.grammar.verbs import VERB_NAMED
+from heedful.data.grammar.verbs import TRANSITIVE, VERB_NAMED
+from heedful.data.grammar.words import Noun
 from heedful.errors import DataError
 
 
@@ -78,8 +78,28 @@ def test_one_english_sentence_has_one_translation():
         assert len(pairs) == len({en for en, _ in pairs})
 
 
+def described() -> int:
+    """Count the sentences that state in two tenses what a noun does to another, both described.
+
+    No two are the same English; a test below shows it. Verbs of fondness are left out, for their
+    objects are chosen otherwise.
+    """
+
+    def phrases(noun: Noun) -> int:
+        return len(set(ANY[noun])) * len(DESCRIBING[noun.kind])
+
+    return sum(
+        2 * phrases(agent) * phrases(thing)
+        for verb in TRANSITIVE
+        if verb.lemma not in ("love", "like")
+        for agent in verb.agents
+        for thing in verb.objects
+        if thing is not agent
+    )
+
+
 def test_there_are_more_than_ten_million_sentences_and_draws_hardly_repeat():
-    assert count() >= 10_000_000
+    assert described() >= 10_000_000
     assert len({sentence.en for sentence in islice(generate(3), 50_000)}) > 42_000
 
 

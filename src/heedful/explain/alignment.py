@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -18,16 +19,11 @@ def word_spans(pieces: Sequence[str]) -> list[Span]:
 
     A lone ▁ belongs to the word after it; the end symbol is no word.
     """
-    starts = [i for i, piece in enumerate(pieces) if piece.startswith("▁")]
     end = len(pieces)
     while end and pieces[end - 1] == "</s>":
         end -= 1
-    if not end:
-        return []
-    if not starts or starts[0] != 0:
-        starts = [0, *starts]
-    starts = [i for i in starts if i < end]
-    return list(zip(starts, [*starts[1:], end], strict=True))
+    starts = [i for i in range(end) if i == 0 or pieces[i].startswith("▁")]
+    return list(pairwise([*starts, end]))
 
 
 def by_words(weights: Tensor, rows: Sequence[Span], columns: Sequence[Span]) -> Tensor:
@@ -45,15 +41,13 @@ class Alignment:
     """The words of a translation, each with the source word it looked most at."""
 
     layer: int
-    source: list[Span]
-    target: list[Span]
     matrix: Tensor
     """Target words x source words; a row sums to less than 1 where the end symbol has a share."""
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """Source word and target word, in the order of the target."""
-        if not self.source:
+        if not self.matrix.size(1):
             return []
         return [(int(row.argmax()), i) for i, row in enumerate(self.matrix)]
 
@@ -67,4 +61,4 @@ def align(cross: Tensor, source: Sequence[str], following: Sequence[str]) -> Ali
     """
     layer = cross.size(0) - 1
     rows, columns = word_spans(following), word_spans(source)
-    return Alignment(layer, columns, rows, by_words(cross[layer].mean(0), rows, columns))
+    return Alignment(layer, by_words(cross[layer].mean(0), rows, columns))

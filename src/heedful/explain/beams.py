@@ -82,12 +82,12 @@ class _Watched:
         for row, word in zip(self._origin, words, strict=True):
             place = known.get((row, word))
             branch = None if place is None else self.steps[-1][place]
-            if branch is not None and not branch.ended:
-                branch.fate = "kept"
             kept.append(place)
-            # A row that only fills the beam up has no branch; its candidates must not be shown.
-            alive = branch is not None and not branch.ended
-            logp.append(branch.logp if alive and branch is not None else -math.inf)
+            if branch is None or branch.ended:
+                logp.append(-math.inf)  # the row only fills the beam up: not to be shown
+            else:
+                branch.fate = "kept"
+                logp.append(branch.logp)
         self._rows, self._logp = kept, logp
 
 
@@ -106,17 +106,14 @@ class Tree:
         words = [*winner.ids, eos]
         if winner.stop != "end" or len(words) > len(self.steps):
             words = winner.ids
-        last = len(words) - 1
-        if not 0 <= last < len(self.steps):
-            return []
-        for place, branch in enumerate(self.steps[last]):
-            path, step, here = [place], last, branch
-            while here.word == words[step] and here.parent is not None:
-                path.append(here.parent)
-                step, here = step - 1, self.steps[step - 1][here.parent]
-            if step == 0 and here.word == words[0]:
-                return path[::-1]
-        return []
+        paths: dict[int | None, list[int]] = {None: []}  # by the place of its last branch
+        for word, step in zip(words, self.steps, strict=False):
+            paths = {
+                place: [*paths[branch.parent], place]
+                for place, branch in enumerate(step)
+                if branch.word == word and branch.parent in paths
+            }
+        return next(iter(paths.values()), [])
 
     def as_data(self, name: Any, eos: int) -> dict[str, Any]:
         """Give the tree in the format of the trace; `name` turns an id into a piece."""

@@ -21,7 +21,7 @@ from heedful.nn.layers import Layer
 from heedful.nn.observe import Observer, observing
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BTD, Keep
 
-__all__ = ["AttentionPass", "Captured", "Sublayer", "capture", "pass_over"]
+__all__ = ["AttentionPass", "Captured", "Sublayer", "capture", "logits_of", "pass_over"]
 
 
 @dataclass(frozen=True)
@@ -124,11 +124,16 @@ def pass_over(model: Transformer, source: list[int], target: list[int]) -> tuple
 
     `source` is without the end symbol, `target` without start and end.
     """
-    ids, device = model.ids, model.output_weight.device
     with capture(model) as found, torch.inference_mode():
-        logits = model(
-            torch.tensor([[*source, ids.eos]], device=device),
-            torch.tensor([len(source) + 1], device=device),
-            torch.tensor([[ids.start, *target]], device=device),
-        )
-    return found, logits[0]
+        return found, logits_of(model, source, target)
+
+
+def logits_of(model: Transformer, source: list[int], target: list[int]) -> Tensor:
+    """Run one teacher-forced pass and give the logits of each step."""
+    ids, device = model.ids, model.output_weight.device
+    logits: Tensor = model(
+        torch.tensor([[*source, ids.eos]], device=device),
+        torch.tensor([len(source) + 1], device=device),
+        torch.tensor([[ids.start, *target]], device=device),
+    )
+    return logits[0]

@@ -79,24 +79,22 @@ class Heads:
 
 def measure(explain: Callable[[str], Attended], sentences: Sequence[Sentence]) -> Heads:
     """Measure every encoder head on sentences whose "it" is known; none gives zeros."""
-    hits: torch.Tensor | None = None
+    right: list[torch.Tensor] = []
     distances: Counter[int] = Counter()
-    known = [s for s in sentences if s.it is not None and s.antecedent is not None]
-    for sentence in known:
-        assert sentence.it is not None
-        assert sentence.antecedent is not None
+    for sentence in sentences:
+        if sentence.it is None or sentence.antecedent is None:
+            continue
         seen = explain(sentence.en)
         spans = word_spans(seen.source)
         row = seen.encoder[:, :, spans[sentence.it][0]]  # layer, head, key
         by_word = torch.stack([row[..., a:b].sum(-1) for a, b in spans], dim=-1)
-        right = (by_word.argmax(-1) == sentence.antecedent).double()
-        hits = right if hits is None else hits + right
+        right.append(by_word.argmax(-1) == sentence.antecedent)
         distances[sentence.it - sentence.antecedent] += 1
-    if hits is None:
+    if not right:
         return Heads([[0.0]], 0, 0.0, 0)
     distance, count = distances.most_common(1)[0]
-    shares = (hits / len(known)).tolist()
-    return Heads(shares, distance, count / len(known), len(known))
+    shares = torch.stack(right).double().mean(0).tolist()
+    return Heads(shares, distance, count / len(right), len(right))
 
 
 def keep(heads: Heads, path: Path) -> None:
@@ -105,11 +103,14 @@ def keep(heads: Heads, path: Path) -> None:
     files.write(path / FILE, json.dumps(facts, indent=1) + "\n")
 
 
-def measured(folder: Folder | None, pieces: Sequence[str]) -> dict[str, Any] | None:
+def measured(folder: Folder, pieces: Sequence[str]) -> dict[str, Any] | None:
     """Give the best head for a sentence with "it", where these very weights were measured."""
-    words = ["".join(pieces[a:b]) for a, b in word_spans(pieces)]
-    found = [i for i, word in enumerate(words) if word.strip("▁.,!?").lower() == WORD]
-    if folder is None or not found:
+    starts = [
+        start
+        for start, end in word_spans(pieces)
+        if "".join(pieces[start:end]).strip("▁.,!?").lower() == WORD
+    ]
+    if not starts:
         return None
     try:
         facts = json.loads((folder.path / FILE).read_text(encoding="utf-8"))
@@ -127,6 +128,6 @@ def measured(folder: Folder | None, pieces: Sequence[str]) -> dict[str, Any] | N
         "distance": heads.distance,
         "baseline": heads.baseline,
         "sentences": heads.sentences,
-        "word": word_spans(pieces)[found[0]][0],
+        "word": starts[0],
         "note": note,
     }

@@ -13,6 +13,7 @@ CELL = 34
 FONT = (
     "font-family=\"'Noto Sans','Noto Sans KR','Apple SD Gothic Neo',sans-serif\" font-size=\"14\""
 )
+COLOURS = ["#1c5cab", "#c2410c", "#15803d", "#7e22ce", "#b91c1c", "#0e7490", "#a16207", "#475569"]
 BLOCKS = " ░▒▓█"
 
 
@@ -25,6 +26,10 @@ def _width(text: str) -> float:
     return sum(14.0 if ord(c) > 0x2E80 else 8.0 for c in text)
 
 
+def _text(attributes: str, text: str) -> str:
+    return f"<text {attributes} {FONT}>{escape(text)}</text>"
+
+
 def heat_map(
     rows: Sequence[str], columns: Sequence[str], weights: Tensor, title: str
 ) -> tuple[str, float, float]:
@@ -32,18 +37,13 @@ def heat_map(
     rows, columns = [_visible(r) for r in rows], [_visible(c) for c in columns]
     left = max(map(_width, rows)) + 18
     top = 44 + max(map(_width, columns)) * 0.72 + 14
-    out = [f'<text x="4" y="20" font-weight="bold" {FONT}>{escape(title)}</text>']
+    out = [_text('x="4" y="20" font-weight="bold"', title)]
     for j, name in enumerate(columns):
         x, y = left + (j + 0.6) * CELL, top - 8
-        out.append(
-            f'<text transform="translate({x:.0f} {y:.0f}) rotate(-45)" {FONT}>{escape(name)}</text>'
-        )
+        out.append(_text(f'transform="translate({x:.0f} {y:.0f}) rotate(-45)"', name))
     for i, name in enumerate(rows):
         y = top + i * CELL
-        out.append(
-            f'<text x="{left - 8:.0f}" y="{y + 22:.0f}" text-anchor="end" {FONT}>'
-            f"{escape(name)}</text>"
-        )
+        out.append(_text(f'x="{left - 8:.0f}" y="{y + 22:.0f}" text-anchor="end"', name))
         for j in range(len(columns)):
             share = float(weights[i, j])
             out.append(
@@ -61,29 +61,16 @@ def lines_between(
     words: Sequence[str], query: int, heads: Tensor, title: str
 ) -> tuple[str, float, float]:
     """Draw lines from one word to all words: a colour for each head, the share as thickness."""
-    colours = (
-        "#1c5cab",
-        "#c2410c",
-        "#15803d",
-        "#7e22ce",
-        "#b91c1c",
-        "#0e7490",
-        "#a16207",
-        "#475569",
-    )
     words = [_visible(w) for w in words]
     gap, top = 28, 48
     left = max(map(_width, words)) + 12
     right = left + 230
-    out = [f'<text x="4" y="20" font-weight="bold" {FONT}>{escape(title)}</text>']
+    out = [_text('x="4" y="20" font-weight="bold"', title)]
     for i, word in enumerate(words):
         y = top + i * gap
-        strong = ' font-weight="bold"' if i == query else ' fill-opacity="0.55"'
-        out.append(
-            f'<text x="{left - 8}" y="{y + 5}" text-anchor="end"{strong} {FONT}>'
-            f"{escape(word)}</text>"
-        )
-        out.append(f'<text x="{right + 8}" y="{y + 5}" {FONT}>{escape(word)}</text>')
+        weight = 'font-weight="bold"' if i == query else 'fill-opacity="0.55"'
+        out.append(_text(f'x="{left - 8}" y="{y + 5}" text-anchor="end" {weight}', word))
+        out.append(_text(f'x="{right + 8}" y="{y + 5}"', word))
     for h in range(heads.size(0)):
         for j in range(len(words)):
             share = float(heads[h, j])
@@ -91,7 +78,7 @@ def lines_between(
                 continue
             out.append(
                 f'<line x1="{left}" y1="{top + query * gap}" x2="{right}" y2="{top + j * gap}" '
-                f'stroke="{colours[h % len(colours)]}" stroke-width="{1 + 5 * share:.1f}" '
+                f'stroke="{COLOURS[h % len(COLOURS)]}" stroke-width="{1 + 5 * share:.1f}" '
                 f'stroke-opacity="{min(1.0, 0.15 + share):.2f}" stroke-linecap="round">'
                 f"<title>head {h + 1}: share {share:.3f}</title></line>"
             )
@@ -120,14 +107,11 @@ def page_of(groups: Sequence[tuple[str, float, float]], columns: int = 2) -> str
 def shades(rows: Sequence[str], columns: Sequence[str], weights: Tensor) -> list[str]:
     """Draw weights in a terminal: darker is more; columns are numbered, and named below."""
     names = [_visible(r) for r in rows]
-    room = max(len(n) + sum(ord(c) > 0x2E80 for c in n) for n in names)
+    widths = [len(n) + sum(ord(c) > 0x2E80 for c in n) for n in names]
+    room = max(widths)
     out = [" " * room + " " + "".join(f"{j + 1:>3}" for j in range(len(columns)))]
-    for i, name in enumerate(names):
-        wide = len(name) + sum(ord(c) > 0x2E80 for c in name)
-        cells = []
-        for share in weights[i].tolist():
-            block = BLOCKS[min(4, int(share * 5))]
-            cells.append(f" {block}{block}")
-        out.append(" " * (room - wide) + name + " " + "".join(cells))
+    for name, width, row in zip(names, widths, weights.tolist(), strict=True):
+        cells = "".join(f" {BLOCKS[min(4, int(share * 5))] * 2}" for share in row)
+        out.append(" " * (room - width) + name + " " + cells)
     out.append("  ".join(f"{j + 1} {_visible(c)}" for j, c in enumerate(columns)))
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from heedful.explain.capture import logits_of
 from heedful.models.transformer import Transformer
 from heedful.nn.observe import Observer, observing
 
@@ -30,16 +31,11 @@ def saliency(model: Transformer, source: list[int], target: list[int]) -> tuple[
 
     It runs a pass of its own, with gradients. Each row, both sides together, sums to 1.
     """
-    ids, device = model.ids, model.output_weight.device
     leaves = _Leaves()
     with torch.enable_grad(), observing(leaves):
-        logits = model(
-            torch.tensor([[*source, ids.eos]], device=device),
-            torch.tensor([len(source) + 1], device=device),
-            torch.tensor([[ids.start, *target]], device=device),
-        )[0]
+        logits = logits_of(model, source, target)
     rows = []
-    for step, word in enumerate([*target, ids.eos]):
+    for step, word in enumerate([*target, model.ids.eos]):
         slopes = torch.autograd.grad(logits[step, word], leaves.found, retain_graph=True)
         rows.append(
             torch.cat([(g * x).sum(-1)[0] for g, x in zip(slopes, leaves.found, strict=True)])

@@ -78,8 +78,8 @@ def trace(
     names: tuple[Names, Names],
     texts: tuple[str, str],
     about: dict[str, Any],
-    choice: Choice | None = None,
-    tree: Tree | None = None,
+    choice: Choice,
+    tree: Tree | None,
 ) -> dict[str, Any]:
     """Run a pass over a source and its target and give everything that happened in it.
 
@@ -89,7 +89,7 @@ def trace(
     found, logits = pass_over(model, source, target)
     ids = model.ids
     sizes = (len(source) + 1, len(target) + 1)
-    writer = Writer(model, found, choice or Choice(), sizes)
+    writer = Writer(model, found, choice, sizes)
     name_source, name_target = names
     read = [*map(name_source, source), "</s>"]
     written = ["<s>", *map(name_target, target)]

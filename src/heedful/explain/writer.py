@@ -50,8 +50,8 @@ Names = Callable[[int], str]
 class Choice:
     """What of a pass is wanted; it bounds the size of the result."""
 
-    encoder_layers: Sequence[int] | None = None
-    decoder_layers: Sequence[int] | None = None
+    layers: Sequence[int] | None = None
+    """Of both stacks; each takes those it has."""
     heads: Sequence[int] | None = None
     values: bool = True
     """Whether vectors (queries, keys, values, residuals) are wanted, and not only weights."""
@@ -59,49 +59,28 @@ class Choice:
     positions: int = 50
     """Rows of the position encoding, or as many as the sentence is long where that is more."""
 
-    @classmethod
-    def of(
-        cls,
-        model: Transformer,
-        layers: Sequence[int] | None,
-        heads: Sequence[int] | None,
-        values: bool,
-        decimals: int,
-        positions: int = 50,
-    ) -> Choice:
-        """Choose layers by one list of numbers for both stacks; each takes those it has."""
-        if layers is None:
-            return cls(None, None, heads, values, decimals, positions)
-        counts = (model.settings.encoder_layers, model.settings.decoder_layers)
-        for one in layers:
-            if not 0 <= one < max(counts):
-                raise ConfigError(
-                    f"layer {one} is not in this model; choose from 0 to {max(counts) - 1}"
-                )
-        encoder, decoder = ([one for one in layers if one < count] for count in counts)
-        return cls(encoder, decoder, heads, values, decimals, positions)
-
     def within(self, model: Transformer) -> tuple[list[int], list[int], list[int]]:
-        """Give the layers and heads as lists; one the model does not have is an error."""
-        s = model.settings
-        found = []
-        for what, wanted, count in (
-            ("encoder layer", self.encoder_layers, s.encoder_layers),
-            ("decoder layer", self.decoder_layers, s.decoder_layers),
-            ("head", self.heads, s.n_heads),
-        ):
-            chosen = list(range(count)) if wanted is None else sorted(set(wanted))
-            for one in chosen:
-                if not 0 <= one < count:
-                    raise ConfigError(
-                        f"{what} {one} is not in this model; choose from 0 to {count - 1}"
-                    )
-            found.append(chosen)
+        """Give the layers of encoder and decoder and the heads; one that is not there is an error.
+
+        So is a number out of range.
+        """
+        counts = (model.settings.encoder_layers, model.settings.decoder_layers)
+        layers = _numbers("layer", self.layers, max(counts))
+        heads = _numbers("head", self.heads, model.settings.n_heads)
+        encoder, decoder = ([one for one in layers if one < count] for count in counts)
         if not 0 <= self.decimals <= 8:
             raise ConfigError(f"decimals = {self.decimals}; expected 0 to 8")
         if not 1 <= self.positions <= POSITIONS:
             raise ConfigError(f"positions = {self.positions}; expected 1 to {POSITIONS}")
-        return found[0], found[1], found[2]
+        return encoder, decoder, heads
+
+
+def _numbers(what: str, wanted: Sequence[int] | None, count: int) -> list[int]:
+    chosen = range(count) if wanted is None else sorted(set(wanted))
+    for one in chosen:
+        if not 0 <= one < count:
+            raise ConfigError(f"{what} {one} is not in this model; choose from 0 to {count - 1}")
+    return list(chosen)
 
 
 class Writer:
@@ -217,9 +196,9 @@ class Writer:
     def positions(self) -> dict[str, Any]:
         """Give the encoding of each position; a learned table may end before what was asked for."""
         positions = self.model.positions
-        rows = (
-            min(self.rows, len(positions.weight)) if isinstance(positions, Learned) else self.rows
-        )
+        rows = self.rows
+        if isinstance(positions, Learned):
+            rows = min(rows, len(positions.weight))
         return {"rows": self.numbers(positions(0, rows, self.model.output_weight))}
 
     def embeddings(self) -> dict[str, Any]:
@@ -246,18 +225,13 @@ class Writer:
             for layer in range(self.model.settings.decoder_layers):
                 states = self.found.outputs[f"decoder.layers.{layer}"]
                 states = self.model.decoder.norm(states[:, : self.shown["decoder"]])
-                top = self.model.logits(states)[0].softmax(-1).topk(LENS, dim=-1)
-                layers.append(
-                    [
-                        [
-                            {"piece": name(i), "p": self.number(p)}
-                            for p, i in zip(values, words, strict=True)
-                        ]
-                        for values, words in zip(
-                            top.values.tolist(), top.indices.tolist(), strict=True
-                        )
-                    ]
-                )
+                steps = []
+                for shares in self.model.logits(states)[0].softmax(-1):
+                    top = shares.topk(LENS).indices
+                    steps.append(
+                        [{"piece": name(int(i)), "p": self.number(shares[i])} for i in top]
+                    )
+                layers.append(steps)
         return layers
 
     def steps(self, logits: Tensor, taken: list[int], name: Names) -> list[dict[str, Any]]:

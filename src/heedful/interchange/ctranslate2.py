@@ -62,16 +62,11 @@ def convert(folder: Folder, path: Path) -> None:
         raise InterchangeError(f"{folder.path} cannot run on CTranslate2: {reason}")
     s, ids = folder.settings.model, folder.ids
     weights = {name: tensor.float().numpy() for name, tensor in folder.weights().items()}
-    activation = {
-        "relu": common_spec.Activation.RELU,
-        "gelu": common_spec.Activation.GELU,
-        "swish": common_spec.Activation.SWISH,
-    }
     spec = TransformerSpec.from_config(
         (s.encoder_layers, s.decoder_layers),
         s.n_heads,
         pre_norm=s.norm == "pre",
-        activation=activation[s.activation],
+        activation=common_spec.Activation[s.activation.upper()],
     )
     target = weights["target_embedding.weight"]
     source = target if s.share_embeddings else weights["source_embedding.weight"]
@@ -246,7 +241,11 @@ class CTranslate2Engine:
         waiting = []
         budget = decode.batch_tokens // width
         for batch in batches([len(s) + 1 for s in sources], budget, self.workers):
-            forced = None if prefixes is None else [self._names(prefixes[i]) for i in batch]
+            forced = (
+                None
+                if prefixes is None
+                else [[self._target[i] for i in prefixes[row]] for row in batch]
+            )
             results = self._translator.translate_batch(
                 [[self._source[i] for i in sources[row]] for row in batch],
                 target_prefix=forced,
@@ -257,23 +256,17 @@ class CTranslate2Engine:
         for batch, results in waiting:
             for row, later in zip(batch, results, strict=True):
                 result = later.result()
-                ranked = rank(
-                    [
-                        self._hypothesis(tokens, score, decode, limits[row])
-                        for tokens, score in zip(
-                            result.hypotheses, result.scores or [math.nan], strict=True
-                        )
-                    ]
-                )
-                found[row] = ranked[:n_best]
+                scores = result.scores or [math.nan]
+                hypotheses = [
+                    self._hypothesis(tokens, score, decode, limits[row])
+                    for tokens, score in zip(result.hypotheses, scores, strict=True)
+                ]
+                found[row] = rank(hypotheses)[:n_best]
         return found
 
     def _limits(self, source: Sequence[int], decode: DecodeSettings) -> Limits:
         found = limits_for(source, decode)
         return Limits(min(found.length, self.longest), found.repeats)
-
-    def _names(self, ids: Sequence[int]) -> list[str]:
-        return [self._target[i] for i in ids]
 
     def _hypothesis(
         self, tokens: list[str], logp: float, decode: DecodeSettings, limits: Limits
@@ -292,7 +285,7 @@ class CTranslate2Engine:
         """Give the log-probability of each target, its end included, and its number of pieces."""
         results = self._translator.score_batch(
             [[self._source[i] for i in s] for s in sources],
-            [self._names(t) for t in targets],
+            [[self._target[i] for i in t] for t in targets],
             max_batch_size=batch_tokens,
             batch_type="tokens",
             max_input_length=0,
@@ -302,11 +295,7 @@ class CTranslate2Engine:
             for r, t in zip(results, targets, strict=True)
         ]
 
-    def fits(
-        self,
-        sources: Sequence[Sequence[int]],
-        decode: DecodeSettings,
-    ) -> bool:
+    def fits(self, sources: Sequence[Sequence[int]], decode: DecodeSettings) -> bool:
         """Say whether a search stays within the table of positions."""
         longest = max((len(s) + 1 for s in sources), default=0)
         most = max((limits_for(s, decode).length for s in sources), default=0)

@@ -285,11 +285,9 @@ def _tidied(
             wanted = sinusoid(len(positions), positions.size(1), concatenated=True)
             if not torch.allclose(positions, wanted, atol=1e-3):
                 raise InterchangeError(f"{name} is not the sinusoid; such positions cannot be read")
-    for name in {*sides, main}:
-        if name in weights and len(weights[name]) < ids.size:  # the two vocabularies differ in size
+    for name in {*sides, main, "lm_head.weight"}:
+        if name in weights:  # the two vocabularies may differ in size
             weights[name] = _longer(weights[name], ids.size, 0.0)
-    if "lm_head.weight" in weights:
-        weights["lm_head.weight"] = _longer(weights["lm_head.weight"], ids.size, 0.0)
     bias = weights.get("final_logits_bias", torch.zeros(1, ids.size)).flatten()
     bias = _longer(bias, ids.size, NEVER)
     weights["final_logits_bias"] = bias

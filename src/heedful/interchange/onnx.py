@@ -30,32 +30,33 @@ POSITIONS = 2048
 """Rows of the table of positions, which a graph cannot make longer."""
 
 
-class _Encoder(nn.Module):
-    """Source ids in; the keys and values of the source for each decoder layer out."""
+class _Graph(nn.Module):
+    """A model with a table of positions, which becomes a constant of the graph."""
+
+    table: Tensor
 
     def __init__(self, model: Transformer, table: Tensor) -> None:
         super().__init__()
         self.model = model
         self.register_buffer("table", table)
 
+
+class _Encoder(_Graph):
+    """Source ids in; the keys and values of the source for each decoder layer out."""
+
     def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
         model = self.model
         keep = masks.padding(lengths, source.size(1))
         x = model.source_embedding(source) * model.settings.d_model**0.5
-        states = model.encoder(x + self.table[: source.size(1)], keep)  # type: ignore[index]
+        states = model.encoder(x + self.table[: source.size(1)], keep)
         found: list[Tensor] = []
         for layer in model.decoder.layers:
             found += layer.cross.project(states)  # type: ignore[union-attr, operator]
         return tuple(found)
 
 
-class _Step(nn.Module):
+class _Step(_Graph):
     """One word a row in; the logits of the next, and the past with this word added, out."""
-
-    def __init__(self, model: Transformer, table: Tensor) -> None:
-        super().__init__()
-        self.model = model
-        self.register_buffer("table", table)
 
     def forward(
         self,
@@ -67,7 +68,7 @@ class _Step(nn.Module):
     ) -> tuple[Tensor, ...]:
         model = self.model
         x = model.target_embedding(words[:, None]) * model.settings.d_model**0.5
-        x = x + self.table[position]  # type: ignore[index]
+        x = x + self.table[position]
         keep = masks.padding(lengths, seen[0].size(2))
         own, source = [_Joined(table) for table in past], zip(seen[::2], seen[1::2], strict=True)
         cache = DecoderCache(0)
@@ -111,13 +112,10 @@ def write_onnx(folder: Folder, output: Path) -> None:
     head, value = first.attention.d_head, first.attention.d_value
     rows, size, before = 2, 5, 3
     widths = [head, value] * s.decoder_layers
-    seen_names = [
-        f"source_{kind}_{i}" for i in range(s.decoder_layers) for kind in ("keys", "values")
-    ]
-    past_names = [
-        f"past_{kind}_{i}" for i in range(s.decoder_layers) for kind in ("keys", "values")
-    ]
-    later_names = [name.replace("past", "later") for name in past_names]
+    names = [f"{kind}_{i}" for i in range(s.decoder_layers) for kind in ("keys", "values")]
+    seen_names, past_names, later_names = (
+        [f"{what}_{name}" for name in names] for what in ("source", "past", "later")
+    )
     lengths = torch.tensor([size, size - 2])
     source = torch.full((rows, size), ids.eos)
     past = [torch.zeros(rows, s.n_heads, before, w) for w in widths]

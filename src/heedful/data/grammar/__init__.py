@@ -12,7 +12,7 @@ measure).
 """
 
 from heedful.data.grammar.clauses import LANGUAGES, Sentence
-from heedful.data.grammar.corpus import FAMOUS, Splits, count, generate, splits
+from heedful.data.grammar.corpus import FAMOUS, Splits, generate, splits
 from heedful.data.grammar.scoring import particles_right, pronoun_right
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "LANGUAGES",
     "Sentence",
     "Splits",
-    "count",
     "generate",
     "particles_right",
     "pronoun_right",

@@ -17,7 +17,6 @@ from heedful.data.grammar.choosing import (
     ANY,
     COUNTED,
     DEFINITE,
-    DESCRIBING,
     OWNED,
     SINGLE,
     Choice,
@@ -25,15 +24,14 @@ from heedful.data.grammar.choosing import (
 )
 from heedful.data.grammar.clauses import (
     NOTHING,
-    Pairs,
     Sentence,
     asked,
-    pair,
+    pairs_with,
     sentence,
     stated,
 )
 from heedful.data.grammar.lexicon import PEOPLE, of
-from heedful.data.grammar.phrases import PRONOUNS, Complement, Phrase, Pronoun
+from heedful.data.grammar.phrases import PRONOUNS, Complement, Pairs, Phrase, Pronoun
 from heedful.data.grammar.predicates import LOCATED, action, can, must, want_to
 from heedful.data.grammar.verbs import (
     GIVING,
@@ -50,7 +48,6 @@ from heedful.data.grammar.words import Agreement, Noun, Tense, Verb
 __all__ = [
     "TENSES",
     "Event",
-    "count_described",
     "described",
     "draw_event",
     "future",
@@ -95,13 +92,8 @@ class Event(NamedTuple):
 
     def pairs(self) -> Pairs:
         """Give the pairs of the two nouns, with the verb and with their adjectives."""
-        subject, verb, thing = self
-        pairs = subject.pairs
-        if subject.lemma:
-            pairs += ((subject.lemma, verb.lemma),)
-        if thing is None:
-            return pairs
-        return (*pairs, *thing.pairs, (thing.lemma, verb.lemma))
+        phrases = (self.subject,) if self.thing is None else (self.subject, self.thing)
+        return pairs_with(self.verb, *phrases)
 
 
 def draw_event(
@@ -128,13 +120,12 @@ def somewhere(choice: Choice, event: Event, rest: Complement, likely: float) -> 
     return rest
 
 
-def _dated(tense: Tense, negative: bool) -> bool:
-    """Whether an adverb of time may be added; "doesn't ... every day" would have two meanings."""
-    return not negative or tense is not Tense.PRESENT
-
-
-def _at_times(choice: Choice, tense: Tense, likely: float, rest: Complement) -> Complement:
+def _at_times(
+    choice: Choice, tense: Tense, negative: bool, rest: Complement, likely: float
+) -> Complement:
     """Perhaps say when: last in English and French, right after the topic in Korean."""
+    if negative and tense is Tense.PRESENT:
+        return rest  # "doesn't ... every day" would have two meanings
     if not choice.chance(likely):
         return rest
     en, fr, ko = choice.one(TIMES[tense])
@@ -146,8 +137,8 @@ def _told(
 ) -> Sentence:
     """State an event; `when` is the probability of an adverb of time."""
     rest = somewhere(choice, event, event.complement(negative), 0.3)
-    if event.verb.lemma not in STATES and _dated(tense, negative):
-        rest = _at_times(choice, tense, when, rest)
+    if event.verb.lemma not in STATES:
+        rest = _at_times(choice, tense, negative, rest, when)
     clause = stated(event.subject, action(event.verb), tense, negative, rest)
     return sentence(clause, name, event.pairs())
 
@@ -155,16 +146,15 @@ def _told(
 def intransitive(choice: Choice) -> Sentence:
     """The girl danced in the garden yesterday."""
     verb = choice.one(INTRANSITIVE)
-    predicate = action(verb)
     tense = choice.one(REAL)
     subject = choice.subject(verb.agents, ANY, AN_ADJECTIVE, 0.25)
     rest = NOTHING
     if verb in _LASTING and choice.chance(0.6):
         still = verb in _STILL
         rest = draw_place(choice, subject, "에서") if still else draw_scene(choice, subject)
-    rest = _at_times(choice, tense, 0.35, rest)
-    clause = stated(subject, predicate, tense, False, rest)
-    return sentence(clause, "intransitive", subject.pairs + pair(subject, predicate))
+    rest = _at_times(choice, tense, False, rest, 0.35)
+    clause = stated(subject, action(verb), tense, False, rest)
+    return sentence(clause, "intransitive", pairs_with(verb, subject))
 
 
 def transitive(choice: Choice) -> Sentence:
@@ -177,27 +167,6 @@ def described(choice: Choice) -> Sentence:
     """The small dog saw the black cat."""
     event = draw_event(choice, ANY, 1.0, 0.0, TRANSITIVE)
     return _told(choice, "described", event, choice.one(REAL), False, 0.0)
-
-
-def count_described() -> int:
-    """Count the different sentences of `described` in which both nouns have an adjective.
-
-    The English of each tells its two phrases, its verb and its tense, so no two choices give the
-    same.
-    """
-
-    def phrases(noun: Noun) -> int:
-        return len(set(ANY[noun])) * len(DESCRIBING[noun.kind])
-
-    total = 0
-    for verb in TRANSITIVE:
-        if verb in _FOND:
-            continue  # their objects are chosen otherwise; a lower bound may leave them out
-        objects = sum(map(phrases, verb.objects))
-        for noun in verb.agents:
-            same = phrases(noun) if noun in verb.objects else 0
-            total += phrases(noun) * (objects - same) * len(set(REAL))
-    return total
 
 
 def negation(choice: Choice) -> Sentence:
@@ -238,7 +207,6 @@ def question(choice: Choice) -> Sentence:
 def giving(choice: Choice) -> Sentence:
     """The teacher gave a book to the student."""
     verb = choice.one(GIVING)
-    predicate = action(verb)
     subject = choice.subject(PEOPLE, DEFINITE)
     thing = choice.phrase(verb.objects, ANY, AN_ADJECTIVE)
     to = choice.other(subject, PEOPLE, SINGLE)
@@ -248,8 +216,8 @@ def giving(choice: Choice) -> Sentence:
         f" {thing.fr_not if negative else thing.fr} {french.after_a(to.fr)}",
         f"{to.ko}에게 {thing.object} ",
     )
-    pairs = (*thing.pairs, *pair(subject, predicate), *pair(thing, predicate), *pair(to, predicate))
-    return sentence(stated(subject, predicate, choice.one(TENSES), negative, rest), "giving", pairs)
+    clause = stated(subject, action(verb), choice.one(TENSES), negative, rest)
+    return sentence(clause, "giving", pairs_with(verb, subject, thing, to))
 
 
 _GOALS = of("school", "market", "station", "museum", "library", "hospital", "park")
@@ -258,7 +226,6 @@ _GOALS = of("school", "market", "station", "museum", "library", "hospital", "par
 def travel(choice: Choice) -> Sentence:
     """She went to the market by bus."""
     tense = choice.one(TENSES)
-    predicate = action(GO)
     subject = choice.subject(PEOPLE, DEFINITE)
     to = choice.phrase(_GOALS, SINGLE)
     rest = Complement(f" to {to.en}", " " + french.after_a(to.fr), f"{to.ko}에 ")
@@ -267,10 +234,9 @@ def travel(choice: Choice) -> Sentence:
         how = korean.attach(ko, "by")
         rest = Complement(f"{rest.en} by {en}", f"{rest.fr} en {fr}", f"{how} {rest.ko}")
     negative = choice.chance(0.15)
-    if _dated(tense, negative):
-        rest = _at_times(choice, tense, 0.25, rest)
-    pairs = (*pair(subject, predicate), *pair(to, predicate))
-    return sentence(stated(subject, predicate, tense, negative, rest), "travel", pairs)
+    rest = _at_times(choice, tense, negative, rest, 0.25)
+    clause = stated(subject, action(GO), tense, negative, rest)
+    return sentence(clause, "travel", pairs_with(GO, subject, to))
 
 
 def _countable(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
@@ -322,10 +288,9 @@ _MEETING = _verbs("see love help follow meet")
 def said_to(subject: Phrase, verb: Verb, to: Pronoun, tense: Tense, negative: bool) -> Sentence:
     """Make a sentence whose direct object is a pronoun."""
     rest = Complement(" " + to.en_object, "", to.phrase.object + " ")
-    predicate = action(verb)
     number = to.phrase.who.number
-    clause = stated(subject, predicate, tense, negative, rest, clitic=to.clitic, ahead=number)
-    return sentence(clause, "pronoun", subject.pairs + pair(subject, predicate))
+    clause = stated(subject, action(verb), tense, negative, rest, clitic=to.clitic, ahead=number)
+    return sentence(clause, "pronoun", pairs_with(verb, subject))
 
 
 def _oneself(subject: Phrase, to: Phrase) -> bool:
@@ -351,10 +316,8 @@ def pronoun(choice: Choice) -> Sentence:
     thing = choice.phrase(verb.objects, ANY)
     fr = thing.fr_not if negative else thing.fr
     rest = Complement(f" {to.en_object} {thing.en}", f" {fr}", f"{to.ko_dative} {thing.object} ")
-    predicate = action(verb)
-    clause = stated(subject, predicate, tense, negative, rest, clitic=to.dative)
-    pairs = (*subject.pairs, *pair(subject, predicate), *pair(thing, predicate))
-    return sentence(clause, "pronoun", pairs)
+    clause = stated(subject, action(verb), tense, negative, rest, clitic=to.dative)
+    return sentence(clause, "pronoun", pairs_with(verb, subject, thing))
 
 
 _AGAINST_ONES_WILL = frozenset({"fall", "cry", "lose", "break", "want", "have", "like", "love"})

@@ -8,19 +8,19 @@ right little more often than half of the time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from heedful.data.grammar.choosing import DESCRIBING, SINGLE, Choice
-from heedful.data.grammar.clauses import Clause, Pairs, Sentence, sentence, stated
+from heedful.data.grammar.clauses import Clause, Sentence, pairs_with, sentence, stated
 from heedful.data.grammar.lexicon import ADJECTIVE_NAMED, NOUN_NAMED, THE, of
-from heedful.data.grammar.phrases import Complement, Phrase, noun_phrase
+from heedful.data.grammar.phrases import Complement, Pairs, Phrase, noun_phrase
 from heedful.data.grammar.predicates import Predicate, action, can, quality
 from heedful.data.grammar.verbs import FIT, VERB_NAMED
 from heedful.data.grammar.words import Adjective, Agreement, Noun, Tense, Verb
 
-__all__ = ["Reason", "because", "count_because", "draw_reason", "explained", "famous_because"]
+__all__ = ["Reason", "because", "draw_reason", "explained", "famous_because"]
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,6 @@ class Scene:
     """
 
     verb: Verb
-    agents: tuple[tuple[Noun, ...], tuple[Noun, ...]]
-    """The masculine and the feminine ones."""
-    objects: tuple[tuple[Noun, ...], tuple[Noun, ...]]
     of_agent: Mapping[Noun, tuple[Adjective, ...]]
     of_object: Mapping[Noun, tuple[Adjective, ...]]
 
@@ -52,55 +49,38 @@ def _qualities(*parts: tuple[str, str]) -> dict[Noun, tuple[Adjective, ...]]:
     return qualities
 
 
-def _by_gender(nouns: Iterable[Noun]) -> tuple[tuple[Noun, ...], tuple[Noun, ...]]:
-    every = tuple(nouns)
-    return (
-        tuple(noun for noun in every if not noun.feminine),
-        tuple(noun for noun in every if noun.feminine),
-    )
-
-
-def _scene(
-    verb: str,
-    of_agent: dict[Noun, tuple[Adjective, ...]],
-    of_object: dict[Noun, tuple[Adjective, ...]],
-) -> Scene:
-    agents, objects = _by_gender(of_agent), _by_gender(of_object)
-    return Scene(VERB_NAMED[verb], agents, objects, of_agent, of_object)
-
-
 _SLOPES = ("street road path", "steep")
 SCENES = (
-    _scene(
-        "cross",
+    Scene(
+        VERB_NAMED["cross"],
         _qualities(("animal", "tired weak sick lazy slow young")),
         _qualities(("way", "wide narrow long slippery"), ("water", "wide deep"), _SLOPES),
     ),
-    _scene(
-        "cross",
+    Scene(
+        VERB_NAMED["cross"],
         _qualities(("car motorcycle truck bus", "heavy slow big")),
         _qualities(("way", "narrow slippery"), _SLOPES),
     ),
-    _scene(
-        "climb",
+    Scene(
+        VERB_NAMED["climb"],
         _qualities(("animal", "tired weak sick lazy slow young")),
         _qualities(("height", "high steep slippery")),
     ),
-    _scene(
-        "eat",
+    Scene(
+        VERB_NAMED["eat"],
         _qualities(("animal", "tired weak sick young")),
         _qualities(("food", "hard bitter sour sweet")),
     ),
-    _scene(
-        "carry",
+    Scene(
+        VERB_NAMED["carry"],
         _qualities(("animal", "tired weak sick lazy young")),
         _qualities(
             ("container furniture ball lamp clock mirror trophy", "heavy big"),
             ("table bench bed lamp mirror wardrobe", "long"),
         ),
     ),
-    _scene(
-        "fit",
+    Scene(
+        VERB_NAMED["fit"],
         _qualities(
             (" ".join(noun.en for noun in FIT.agents), "big"),
             ("hat mirror trophy clock guitar", "wide"),
@@ -183,14 +163,7 @@ def _reason(
         objects.fr + fr,
         ko + objects.ko if of_agent else f"{thing.bare_subject} {ko}",
     )
-    lemma = verb.lemma
-    pairs = (
-        *agent.pairs,
-        *thing.pairs,
-        (agent.lemma, lemma),
-        (thing.lemma, lemma),
-        (adjective.en, meant.lemma),
-    )
+    pairs = (*pairs_with(verb, agent, thing), (adjective.en, meant.lemma))
     return Reason(agent, predicate, tense, rest, pairs, of_agent)
 
 
@@ -220,8 +193,8 @@ def draw_reason(choice: Choice) -> Reason:
     scene = choice.one(SCENES)
     feminine = choice.chance(0.5)
     other = feminine ^ choice.chance(_DIFFERENT)
-    actor = choice.one(scene.agents[feminine])
-    noun = choice.one(scene.objects[other])
+    actor = choice.one([noun for noun in scene.of_agent if noun.feminine == feminine])
+    noun = choice.one([noun for noun in scene.of_object if noun.feminine == other])
     agent, thing = _phrase(choice, actor), _phrase(choice, noun)
     when = choice.one(_whens(scene.verb))
     of_agent = choice.chance(0.5)
@@ -247,24 +220,3 @@ def famous_because(
     when = next(when for when in _WHEN if when[0] is action and when[1] is tense)
     wrong = ADJECTIVE_NAMED[adjective]
     return _written(_reason(first, second, VERB_NAMED[verb], when, wrong, of_agent))
-
-
-def count_because() -> int:
-    """Count the different sentences of this construction.
-
-    The English of each tells its two phrases, its verb group and its adjective, so no two choices
-    give the same.
-    """
-
-    def phrases(noun: Noun) -> int:
-        return len(set(SINGLE[noun])) * (1 + len(_BESIDE[noun.kind]))
-
-    total = 0
-    for scene in SCENES:
-        for agent, wrong in scene.of_agent.items():
-            reasons = sum(
-                phrases(noun) * (len(wrong) + len(qualities))
-                for noun, qualities in scene.of_object.items()
-            )
-            total += phrases(agent) * reasons * len(_whens(scene.verb))
-    return total

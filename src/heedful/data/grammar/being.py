@@ -6,7 +6,6 @@ from heedful.data.grammar import korean
 from heedful.data.grammar.choosing import COUNTED, DEFINITE, ONE, SAID_OF, SINGLE, Choice
 from heedful.data.grammar.clauses import (
     Clause,
-    Pairs,
     Sentence,
     asked,
     located,
@@ -14,7 +13,7 @@ from heedful.data.grammar.clauses import (
     stated,
 )
 from heedful.data.grammar.lexicon import of
-from heedful.data.grammar.phrases import Complement, Phrase
+from heedful.data.grammar.phrases import Complement, Pairs, Phrase
 from heedful.data.grammar.predicates import LOCATED, Predicate, profession, quality
 from heedful.data.grammar.verbs import (
     AROUND,

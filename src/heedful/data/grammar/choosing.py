@@ -20,7 +20,7 @@ from heedful.data.grammar.lexicon import (
     of,
 )
 from heedful.data.grammar.phrases import HE, PRONOUNS, SHE, THEY, YOU, Phrase, noun_phrase
-from heedful.data.grammar.words import Adjective, Agreement, Determiner, Noun
+from heedful.data.grammar.words import Agreement, Determiner, Noun
 
 __all__ = [
     "ANY",
@@ -99,17 +99,13 @@ class Choice:
         """Decide yes with this probability."""
         return self.random() < probability
 
-    def adjective(self, kind: str, likely: float) -> Adjective | None:
-        """Choose an adjective for a kind of noun, or none."""
-        if self.chance(likely) and (options := DESCRIBING[kind]):
-            return self.one(options)
-        return None
-
     def phrase(self, nouns: Sequence[Noun], role: Role, likely: float = 0.0) -> Phrase:
         """Choose a noun phrase; `likely` is the probability of an adjective."""
         noun = self.one(nouns)
         determiner = self.one(role[noun])
-        return noun_phrase(noun, determiner, self.adjective(noun.kind, likely))
+        if self.chance(likely) and (adjectives := DESCRIBING[noun.kind]):
+            return noun_phrase(noun, determiner, self.one(adjectives))
+        return noun_phrase(noun, determiner)
 
     def other(self, than: Phrase, nouns: Sequence[Noun], role: Role, likely: float = 0.0) -> Phrase:
         """Choose a phrase with another noun than this one: nobody meets himself."""

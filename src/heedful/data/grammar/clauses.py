@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from heedful.data.grammar import french
-from heedful.data.grammar.phrases import PERSONS, Complement, Phrase, Subject
+from heedful.data.grammar.phrases import PERSONS, Complement, Pairs, Phrase, Subject
 from heedful.data.grammar.predicates import Predicate
 from heedful.data.grammar.verbs import Preposition
-from heedful.data.grammar.words import Agreement, Mood, Tense
+from heedful.data.grammar.words import Agreement, Mood, Tense, Verb
 from heedful.errors import DataError
 
 __all__ = [
     "LANGUAGES",
     "NOTHING",
     "Clause",
-    "Pairs",
     "Sentence",
     "asked",
     "both",
@@ -25,14 +24,13 @@ __all__ = [
     "located",
     "modified",
     "modified_object",
-    "pair",
+    "pairs_with",
     "reported",
     "sentence",
     "stated",
 ]
 
 LANGUAGES = ("en", "fr", "ko")
-Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -72,9 +70,10 @@ class Clause(NamedTuple):
 NOTHING = Complement("", "", "")
 
 
-def pair(phrase: Phrase, predicate: Predicate) -> Pairs:
-    """Give the noun-verb pair of a phrase with a verb, or nothing for a pronoun."""
-    return ((phrase.lemma, predicate.lemma),) if phrase.lemma else ()
+def pairs_with(verb: Verb, *phrases: Phrase) -> Pairs:
+    """Give each noun with its adjective and with the verb; a pronoun has neither."""
+    nouns = tuple((phrase.lemma, verb.lemma) for phrase in phrases if phrase.lemma)
+    return sum((phrase.pairs for phrase in phrases), nouns)
 
 
 def located(preposition: Preposition, phrase: Phrase, particle: str) -> Complement:

@@ -14,20 +14,19 @@ from heedful.data.grammar.being import REAL, draw_place, draw_quality
 from heedful.data.grammar.choosing import PLAIN, SAID_OF, SINGLE, Choice
 from heedful.data.grammar.clauses import (
     Clause,
-    Pairs,
     Sentence,
     both,
     doing,
     done_to,
     modified,
     modified_object,
-    pair,
+    pairs_with,
     reported,
     sentence,
     stated,
 )
 from heedful.data.grammar.lexicon import NOUNS, PEOPLE, of
-from heedful.data.grammar.phrases import Complement, Phrase, Subject
+from heedful.data.grammar.phrases import Complement, Pairs, Phrase, Subject
 from heedful.data.grammar.predicates import LOCATED, Predicate, action, quality
 from heedful.data.grammar.verbs import INTRANSITIVE, REPORTING, STATES, TRANSITIVE
 from heedful.data.grammar.words import Mood, Noun, Tense, Verb
@@ -70,7 +69,7 @@ def _which_does(
         verb = choice.one(_DONE_BY[head.lemma])
     thing = choice.other(head, verb.objects, SINGLE, 0.3)
     clause = doing(head, action(verb), choice.one(_BEFORE[tense]), thing.as_object())
-    return clause, (*thing.pairs, (head.lemma, verb.lemma), (thing.lemma, verb.lemma))
+    return clause, pairs_with(verb, head, thing)
 
 
 def _which_is_done(
@@ -84,9 +83,8 @@ def _which_is_done(
         subject = choice.subject(verb.agents, SINGLE, pronoun=0.5)
         if subject.lemma != head.lemma:
             break
-    predicate = action(verb)
-    clause = done_to(head, subject, predicate, choice.one(_BEFORE[tense]))
-    return clause, pair(head, predicate) + pair(subject, predicate)
+    clause = done_to(head, subject, action(verb), choice.one(_BEFORE[tense]))
+    return clause, pairs_with(verb, head, subject)
 
 
 def _modified_subject(choice: Choice, tense: Tense) -> tuple[Phrase, Subject, Pairs]:
@@ -105,7 +103,7 @@ def _comment(choice: Choice, head: Phrase) -> tuple[Predicate, Pairs]:
     goes = _GOES[head.lemma]
     if goes and choice.chance(0.5):
         verb = choice.one(goes)
-        return action(verb), ((head.lemma, verb.lemma),)
+        return action(verb), pairs_with(verb, head)
     adjective = choice.one(SAID_OF[head.kind])
     return quality(adjective, "", head.kind), ((adjective.en, head.lemma),)
 
@@ -132,10 +130,8 @@ def relative(choice: Choice) -> Sentence:
         clause, pairs = _which_is_done(choice, head, tense, verb)
     else:
         return _relative_subject(choice)
-    predicate = action(verb)
-    whole = stated(subject, predicate, tense, False, modified_object(head, clause))
-    pairs += subject.pairs + pair(head, predicate) + pair(subject, predicate)
-    return sentence(whole, "relative", pairs)
+    whole = stated(subject, action(verb), tense, False, modified_object(head, clause))
+    return sentence(whole, "relative", pairs + pairs_with(verb, subject, head))
 
 
 def _same(first: Phrase, second: Phrase) -> bool:
@@ -173,7 +169,7 @@ def _joined_subjects(choice: Choice, tense: Tense) -> Sentence:
         if thing is None or second.lemma != thing.lemma:
             break
     whole = stated(both(first, second), action(verb), tense, False, event.complement())
-    return sentence(whole, "coordination", (*event.pairs(), (second.lemma, verb.lemma)))
+    return sentence(whole, "coordination", event.pairs() + pairs_with(verb, second))
 
 
 def thought(choice: Choice) -> Sentence:
@@ -184,13 +180,13 @@ def thought(choice: Choice) -> Sentence:
         if choice.chance(0.2):
             reason = draw_reason(choice)
             opinion = reported(reason.agent, reason.predicate, reason.tense, True, reason.rest)
-            pairs = reason.pairs + pair(holder, action(verb))
+            pairs = reason.pairs + pairs_with(verb, holder)
             return explained(_held(holder, verb, opinion), "thought", reason, pairs)
         about, opinion, pairs = _opinion(choice)
         if not _same(about, holder):
             break
-    pairs += pair(holder, action(verb))
-    return sentence(_held(holder, verb, opinion), "thought", pairs)
+    held = _held(holder, verb, opinion)
+    return sentence(held, "thought", pairs + pairs_with(verb, holder))
 
 
 def _held(holder: Phrase, verb: Verb, opinion: Clause) -> Clause:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from heedful.data.grammar.acting import count_described, said_to
-from heedful.data.grammar.because import count_because, famous_because
+from heedful.data.grammar.acting import said_to
+from heedful.data.grammar.because import famous_because
 from heedful.data.grammar.choosing import Choice
 from heedful.data.grammar.clauses import Sentence, located, sentence, stated
 from heedful.data.grammar.constructions import CONSTRUCTIONS
@@ -20,7 +20,7 @@ from heedful.data.grammar.verbs import ON, VERB_NAMED
 from heedful.data.grammar.words import Tense
 from heedful.errors import DataError
 
-__all__ = ["FAMOUS", "LONGER", "LONGEST", "SEEN_OFTEN", "Splits", "count", "generate", "splits"]
+__all__ = ["FAMOUS", "LONGER", "LONGEST", "SEEN_OFTEN", "Splits", "generate", "splits"]
 
 
 def _famous() -> tuple[Sentence, ...]:
@@ -49,15 +49,6 @@ def generate(seed: int = 1) -> Iterator[Sentence]:
     choice = Choice(seed)
     while True:
         yield choice.one(makers)(choice)
-
-
-def count() -> int:
-    """Give a number of distinct sentences the grammar certainly has.
-
-    Two constructions are counted, choice by choice, in which different choices give different
-    English; the others come on top.
-    """
-    return count_described() + count_because()
 
 
 LONGEST = 12

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from heedful.data.grammar.words import Agreement, EnglishVerb, Tense
 
-__all__ = ["article", "ask", "ask_be", "be", "finite", "plural", "verb"]
+__all__ = ["article", "ask", "ask_be", "be", "finite", "verb", "with_s"]
 
 _PRESENT, _PAST, _FUTURE = Tense.PRESENT, Tense.PAST, Tense.FUTURE
 
 
-def _with_s(word: str) -> str:
+def with_s(word: str) -> str:
+    """Give the regular plural of a noun, or a verb's third person; others are in the lexicon."""
     if word.endswith(("s", "x", "ch", "sh", "go")):
         return word + "es"
     if word.endswith("y") and word[-2] not in "aeiou":
@@ -17,17 +18,12 @@ def _with_s(word: str) -> str:
     return word + "s"
 
 
-def plural(noun: str) -> str:
-    """Give the regular plural; irregular ones stand in the lexicon."""
-    return _with_s(noun)
-
-
 def verb(base: str, past: str = "", third: str = "") -> EnglishVerb:
     """Give a verb; what is not said is regular."""
     if not past:
         stem = base[:-1] + "i" if base.endswith("y") and base[-2] not in "aeiou" else base
         past = base + "d" if base.endswith("e") else stem + "ed"
-    return EnglishVerb(base, third or _with_s(base), past)
+    return EnglishVerb(base, third or with_s(base), past)
 
 
 def article(following: str) -> str:

@@ -51,7 +51,7 @@ NOT_BE_AT = Stem("없", "없으", "없어", verb=False)
 
 def able(old: Stem, negative: bool) -> Stem:
     """Give the stem of -ㄹ 수 있다, or of -ㄹ 수 없다."""
-    base = _with_l(old.open) + " 수 "
+    base = _ending_in(old.open, RIEUL) + " 수 "
     end = NOT_BE_AT if negative else BE_AT
     return Stem(base + end.plain, base + end.open, base + end.vowel, verb=False)
 
@@ -73,14 +73,6 @@ def want(old: Stem, own: bool) -> Stem:
     return _do(old.plain + "고 싶어 ")
 
 
-def _with_l(opened: str) -> str:
-    return _ending_in(opened, RIEUL)
-
-
-def _with_n(opened: str) -> str:
-    return _ending_in(opened, _N)
-
-
 def _without_l(plain: str) -> str:
     return _ending_in(plain, 0) if coda(plain) == RIEUL else plain
 
@@ -99,22 +91,22 @@ _AHEAD = {
 def conjugate(word: Stem, tense: Tense, mood: Mood) -> str:
     """Give the finite form."""
     if tense is Tense.FUTURE:
-        return _with_l(word.open) + _AHEAD[mood]
+        return _ending_in(word.open, RIEUL) + _AHEAD[mood]
     if tense is Tense.PAST:
         if mood is Mood.MODIFY:
-            return _with_n(word.open)
+            return _ending_in(word.open, _N)
         return _ending_in(word.vowel, _SS) + _STATED[mood]
     if mood is Mood.MODIFY:
         if word.modifier:
             return word.modifier
-        return _without_l(word.plain) + "는" if word.verb else _with_n(word.open)
+        return _without_l(word.plain) + "는" if word.verb else _ending_in(word.open, _N)
     if mood is Mood.ASK:
         return _without_l(word.plain) + "니"
     if mood in (Mood.AND, Mood.BUT) or not word.verb:
         return word.plain + _STATED[mood]
     if ends_in_consonant(word.plain) and coda(word.plain) != RIEUL:
         return word.plain + "는" + _STATED[mood]
-    return _with_n(word.plain) + _STATED[mood]
+    return _ending_in(word.plain, _N) + _STATED[mood]
 
 
 _BECOME = Stem("되", "되", "되어")

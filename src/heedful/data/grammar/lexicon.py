@@ -41,7 +41,7 @@ def _noun(
     """Read a noun; the French is given with its gender, "f rue"."""
     gender, name = fr[0], fr[2:]
     counter = counter or _COUNTERS.get(kind, "대" if kind == "vehicle" else "개")
-    many = plural or english.plural(en)
+    many = plural or english.with_s(en)
     return Noun(en, many, name, french.plural(name), gender == "f", ko, counter, kind, woman)
 
 
@@ -164,7 +164,7 @@ def _adjective(
     more: str,
     fr: str,
     ko: str,
-    *kinds: str | frozenset[str],
+    *kinds: str,
     before: str = "",
     said_of: Set[str] | None = None,
     modifier: str = "",
@@ -173,9 +173,6 @@ def _adjective(
 ) -> Adjective:
     """Read an adjective; `before` is its form before a vowel, for those that precede the noun."""
     stem = korean.stem(ko, verb=False, modifier=modifier)
-    every: set[str] = set()
-    for kind in kinds:
-        every |= {kind} if isinstance(kind, str) else kind
     return Adjective(
         en,
         more,
@@ -183,8 +180,8 @@ def _adjective(
         before or fr.split("/")[0],
         bool(before),
         stem,
-        frozenset(every),
-        frozenset(every if said_of is None else said_of),
+        frozenset(kinds),
+        frozenset(kinds if said_of is None else said_of),
         korean.stem(other, verb=False) if other else None,
         other_kinds,
     )
@@ -192,27 +189,28 @@ def _adjective(
 
 ADJECTIVES = (
     _adjective(
-        "big", "bigger", "grand", "크/크/커", "animal", _GOODS, "place", "tree", before="grand"
+        "big", "bigger", "grand", "크/크/커", "animal", *_GOODS, "place", "tree", before="grand"
     ),
     _adjective(
-        "small", "smaller", "petit", "작/작으/작아", "animal", _GOODS, "food", before="petit"
+        "small", "smaller", "petit", "작/작으/작아", "animal", *_GOODS, "food", before="petit"
     ),
     _adjective(
-        *("old", "", "vieux/vieille", "오래되/오래되/오래되어", _GOODS, "place", "way", "tree"),
-        *(_GROWN, "animal"),
+        *("old", "", "vieux/vieille", "오래되/오래되/오래되어", *_GOODS, "place", "way", "tree"),
+        *_GROWN,
+        "animal",
         before="vieil",
         said_of=set(),
         other="늙/늙으/늙어",
         other_kinds=_ALIVE,
     ),
     _adjective(
-        *("new", "", "nouveau/nouvelle", "새/새/새", _GOODS),
+        *("new", "", "nouveau/nouvelle", "새/새/새", *_GOODS),
         before="nouvel",
         said_of=set(),
         modifier="새",
     ),
     _adjective(
-        *("young", "younger", "jeune", "젊/젊으/젊어", _GROWN, "animal"),
+        *("young", "younger", "jeune", "젊/젊으/젊어", *_GROWN, "animal"),
         before="jeune",
         other="어리/어리/어려",
         other_kinds=frozenset({"animal"}),
@@ -222,26 +220,26 @@ ADJECTIVES = (
         *("animal", "thing", "vehicle", "place", "way", "water", "height", "tree"),
         before="bel",
     ),
-    _adjective("red", "", "rouge", "빨갛/빨가/빨개", _GOODS),
-    _adjective("blue", "", "bleu", "파랗/파라/파래", _GOODS),
-    _adjective("yellow", "", "jaune", "노랗/노라/노래", _GOODS),
-    _adjective("white", "", "blanc/blanche", "하얗/하야/하얘", _GOODS, "animal"),
-    _adjective("black", "", "noir", "까맣/까마/까매", _GOODS, "animal"),
-    _adjective("heavy", "heavier", "lourd", "무겁/무거우/무거워", _GOODS),
-    _adjective("expensive", "more expensive", "cher/chère", "비싸/비싸/비싸", _GOODS),
-    _adjective("dirty", "", "sale", "더럽/더러우/더러워", _GOODS, "animal", "place", "way"),
+    _adjective("red", "", "rouge", "빨갛/빨가/빨개", *_GOODS),
+    _adjective("blue", "", "bleu", "파랗/파라/파래", *_GOODS),
+    _adjective("yellow", "", "jaune", "노랗/노라/노래", *_GOODS),
+    _adjective("white", "", "blanc/blanche", "하얗/하야/하얘", *_GOODS, "animal"),
+    _adjective("black", "", "noir", "까맣/까마/까매", *_GOODS, "animal"),
+    _adjective("heavy", "heavier", "lourd", "무겁/무거우/무거워", *_GOODS),
+    _adjective("expensive", "more expensive", "cher/chère", "비싸/비싸/비싸", *_GOODS),
+    _adjective("dirty", "", "sale", "더럽/더러우/더러워", *_GOODS, "animal", "place", "way"),
     _adjective("slow", "slower", "lent", "느리/느리/느려", "animal", "vehicle"),
     _adjective("fast", "faster", "rapide", "빠르/빠르/빨라", "animal", "vehicle"),
-    _adjective("strong", "stronger", "fort", "강하", _GROWN, "animal"),
-    _adjective("weak", "weaker", "faible", "약하", _ALIVE),
-    _adjective("happy", "happier", "heureux/heureuse", "행복하", _ALIVE),
-    _adjective("sad", "", "triste", "슬프/슬프/슬퍼", _ALIVE),
-    _adjective("tired", "", "fatigué", "피곤하", _ALIVE),
-    _adjective("sick", "", "malade", "아프/아프/아파", _ALIVE),
-    _adjective("brave", "", "courageux/courageuse", "용감하", _ALIVE),
-    _adjective("smart", "smarter", "intelligent", "똑똑하", _ALIVE),
-    _adjective("lazy", "", "paresseux/paresseuse", "게으르/게으르/게을러", _ALIVE),
-    _adjective("kind", "", "gentil/gentille", "친절하", _PERSONS),
+    _adjective("strong", "stronger", "fort", "강하", *_GROWN, "animal"),
+    _adjective("weak", "weaker", "faible", "약하", *_ALIVE),
+    _adjective("happy", "happier", "heureux/heureuse", "행복하", *_ALIVE),
+    _adjective("sad", "", "triste", "슬프/슬프/슬퍼", *_ALIVE),
+    _adjective("tired", "", "fatigué", "피곤하", *_ALIVE),
+    _adjective("sick", "", "malade", "아프/아프/아파", *_ALIVE),
+    _adjective("brave", "", "courageux/courageuse", "용감하", *_ALIVE),
+    _adjective("smart", "smarter", "intelligent", "똑똑하", *_ALIVE),
+    _adjective("lazy", "", "paresseux/paresseuse", "게으르/게으르/게을러", *_ALIVE),
+    _adjective("kind", "", "gentil/gentille", "친절하", *_PERSONS),
     _adjective("fresh", "", "frais/fraîche", "신선하", "food"),
     _adjective("narrow", "", "étroit", "좁/좁으/좁아", "way"),
     _adjective("wide", "", "large", "넓/넓으/넓어", "way"),

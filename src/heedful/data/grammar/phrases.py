@@ -26,13 +26,15 @@ __all__ = [
     "YOU",
     "Complement",
     "I",
+    "Pairs",
     "Phrase",
     "Pronoun",
     "Subject",
     "noun_phrase",
 ]
 
-Pair = tuple[str, str]
+Pairs = tuple[tuple[str, str], ...]
+"""(adjective, noun) and (noun, verb), as English lemmas."""
 
 
 class Complement(NamedTuple):
@@ -77,7 +79,7 @@ class Phrase(Subject):
     """The English noun, or nothing for a pronoun."""
     head: int = 0
     """Which of the English words is the noun."""
-    pairs: tuple[Pair, ...] = ()
+    pairs: Pairs = ()
     fr_not: str = ""
     """After a negated verb: un livre becomes de livre."""
     with_and: str = ""

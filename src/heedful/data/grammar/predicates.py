@@ -44,7 +44,6 @@ class French(Protocol):
 class Predicate:
     """The verb group in each language, as functions of tense, polarity and subject."""
 
-    lemma: str
     en: English
     ask: Asked
     """What stands before and after the subject of an English question."""
@@ -62,7 +61,6 @@ def _conjugated(stem: Stem, negated: Stem) -> Korean:
 def action(verb: Verb) -> Predicate:
     """Give the plain verb: saw."""
     return Predicate(
-        verb.lemma,
         partial(english.finite, verb.en),
         partial(english.ask, verb.en),
         partial(french.finite, verb.fr),
@@ -88,7 +86,6 @@ def can(verb: Verb) -> Predicate:
     modal = {Tense.PRESENT: ("can", "can't"), Tense.PAST: ("could", "couldn't")}
     base = " " + verb.en.base
     return Predicate(
-        verb.lemma,
         lambda tense, negative, who: modal[tense][negative] + base,
         lambda tense, who: (modal[tense][False], base),
         _with_infinitive(CAN, verb),
@@ -103,7 +100,6 @@ def must(verb: Verb) -> Predicate:
     """
     stem = korean.must(verb.ko)
     return Predicate(
-        verb.lemma,
         lambda tense, negative, who: "must " + verb.en.base,
         lambda tense, who: ("must", " " + verb.en.base),
         _with_infinitive(MUST, verb),
@@ -125,7 +121,6 @@ def want_to(verb: Verb) -> Predicate:
         return korean.conjugate(korean.negate(stem) if negative else stem, tense, mood)
 
     return Predicate(
-        verb.lemma,
         partial(english.finite, wish),
         partial(english.ask, wish),
         _with_infinitive(WANT, verb),
@@ -133,9 +128,7 @@ def want_to(verb: Verb) -> Predicate:
     )
 
 
-def _being(
-    lemma: str, en: Callable[[Agreement], str], fr: Callable[[Agreement], str], ko: Korean
-) -> Predicate:
+def _being(en: Callable[[Agreement], str], fr: Callable[[Agreement], str], ko: Korean) -> Predicate:
     """Give be with what follows it, which in English and French depends on the subject."""
 
     def ask(tense: Tense, who: Agreement) -> tuple[str, str]:
@@ -148,7 +141,6 @@ def _being(
         return french.assemble(french.simple(french.ETRE, tense, who), fr(who), negative, who)
 
     return Predicate(
-        lemma,
         lambda tense, negative, who: english.be(tense, negative, who) + en(who),
         ask,
         group,
@@ -172,7 +164,6 @@ def quality(adjective: Adjective, degree: str, kind: str) -> Predicate:
     stem = adjective.stem(kind)
     conjugated = _conjugated(stem, korean.negate(stem))
     return _being(
-        adjective.en,
         lambda who: " " + word,
         lambda who: fr_degree + adjective.fr[who.number],
         lambda tense, negative, who, mood: (
@@ -186,12 +177,11 @@ def profession(noun: Noun) -> Predicate:
     one = f" {english.article(noun.en)} {noun.en}"
     names = (noun.fr, noun.fr_woman, noun.fr_plural, french.plural(noun.fr_woman))
     return _being(
-        noun.en,
         lambda who: f" {noun.en_plural}" if who.number > 1 else one,
         lambda who: names[who.number],
         lambda tense, negative, who, mood: korean.copula(noun.ko, tense, negative, mood),
     )
 
 
-LOCATED = _being("be", lambda who: "", lambda who: "", _conjugated(korean.BE_AT, korean.NOT_BE_AT))
+LOCATED = _being(lambda who: "", lambda who: "", _conjugated(korean.BE_AT, korean.NOT_BE_AT))
 """Be, with a place that the clause adds."""
