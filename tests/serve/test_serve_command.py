@@ -44,7 +44,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def call(*arguments: object) -> str:
     app = typer.Typer()
-    command.add_to(app)
+    app.command()(command.serve)
     done = CliRunner().invoke(app, [*map(str, arguments)])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception

@@ -10,12 +10,7 @@ import typer
 from heedful.cli.options import Output
 from heedful.cli.show import make_report
 
-__all__ = ["add_to", "average"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(average)
+__all__ = ["average"]
 
 
 def average(

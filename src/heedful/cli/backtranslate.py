@@ -10,12 +10,7 @@ import typer
 from heedful.cli.options import Encoding, Threads
 from heedful.cli.show import make_report
 
-__all__ = ["add_to", "backtranslate"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(backtranslate)
+__all__ = ["backtranslate"]
 
 
 def backtranslate(

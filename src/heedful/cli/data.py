@@ -11,13 +11,7 @@ import typer
 from heedful.cli.options import Columns, Dev, Encoding, Files, Threads
 from heedful.cli.show import make_report
 
-__all__ = ["add_to", "check", "demo"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    for command in (check, demo):
-        app.command()(command)
+__all__ = ["check", "demo"]
 
 
 def check(

@@ -22,12 +22,7 @@ from heedful.cli.options import (
 )
 from heedful.cli.show import make_report
 
-__all__ = ["add_to", "distill"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(distill)
+__all__ = ["distill"]
 
 
 def distill(

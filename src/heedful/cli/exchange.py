@@ -11,13 +11,7 @@ import typer
 from heedful.cli.options import Model, Output
 from heedful.cli.show import say
 
-__all__ = ["add_to", "export", "import_"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(export)
-    app.command("import")(import_)
+__all__ = ["export", "import_"]
 
 
 def export(

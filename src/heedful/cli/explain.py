@@ -11,12 +11,7 @@ from heedful.cli.options import Model
 from heedful.cli.show import say
 from heedful.errors import ConfigError
 
-__all__ = ["add_to", "explain"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(explain)
+__all__ = ["explain"]
 
 
 def explain(

@@ -23,12 +23,7 @@ from heedful.cli.options import (
 )
 from heedful.cli.show import make_report
 
-__all__ = ["add_to", "finetune"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(finetune)
+__all__ = ["finetune"]
 
 
 def finetune(

@@ -5,22 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from heedful import __version__
-from heedful.cli import (
-    average,
-    backtranslate,
-    data,
-    distill,
-    exchange,
-    explain,
-    finetune,
-    model,
-    serve,
-)
+from heedful.cli.average import average
+from heedful.cli.backtranslate import backtranslate
+from heedful.cli.data import check, demo
+from heedful.cli.distill import distill
+from heedful.cli.exchange import export, import_
+from heedful.cli.explain import explain
+from heedful.cli.finetune import finetune
+from heedful.cli.model import evaluate, info, plan, train, translate
+from heedful.cli.serve import serve
 from heedful.errors import HeedfulError
 from heedful.train.world import World
 
@@ -37,8 +36,12 @@ app = typer.Typer(
 )
 
 
-for group in (model, explain, serve, finetune, distill, backtranslate, average, exchange, data):
-    group.add_to(app)
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(train, plan, translate, evaluate, info, explain, serve),
+    *(finetune, distill, backtranslate, average, export, import_, check, demo),
+)
+for command in COMMANDS:
+    app.command(command.__name__.strip("_"))(command)
 
 
 def process_start() -> float:

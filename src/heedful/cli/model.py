@@ -34,13 +34,7 @@ if TYPE_CHECKING:
     from heedful.train.report import Report
     from heedful.verbs.train import Result
 
-__all__ = ["add_to", "end", "evaluate", "info", "plan", "train", "translate"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    for command in (train, plan, translate, evaluate, info):
-        app.command()(command)
+__all__ = ["end", "evaluate", "info", "plan", "train", "translate"]
 
 
 def train(

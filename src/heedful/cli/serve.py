@@ -10,12 +10,7 @@ import typer
 from heedful.cli.options import Compute, Engine, Threads
 from heedful.cli.show import say
 
-__all__ = ["add_to", "serve"]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(serve)
+__all__ = ["serve"]
 
 
 def serve(
