@@ -90,6 +90,8 @@ def test_texts_with_nothing_in_common_have_0() -> None:
         ("zh_TW", ["chrF", "BLEU"], "zh"),
         ("ja", ["chrF", "BLEU"], "char"),
         ("th", ["chrF", "BLEU"], "char"),
+        ("bur", ["chrF", "BLEU"], "char"),
+        ("yue", ["chrF", "BLEU"], "zh"),
     ],
 )
 def test_the_target_language_chooses_the_leading_score_and_the_tokeniser(
