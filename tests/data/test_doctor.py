@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.data.doctor import Report, examine
+from heedful.data.doctor import Findings, examine
 from heedful.data.findings import KINDS, KOREAN, Kind, Problem
 from heedful.data.mojibake import broken
 from heedful.data.reading import Source, sources
@@ -34,11 +34,11 @@ def source_of(folder: Path, name: str, pairs: Pairs) -> Source:
     return sources([path])[0]
 
 
-def examined(folder: Path, pairs: Pairs, **changes: object) -> Report:
+def examined(folder: Path, pairs: Pairs, **changes: object) -> Findings:
     return examine([source_of(folder, "a.tsv", pairs)], DataSettings.model_validate(changes))
 
 
-def only_problem(report: Report) -> Problem:
+def only_problem(report: Findings) -> Problem:
     assert len(report.problems) == 1, report.lines()
     return report.problems[0]
 
@@ -263,7 +263,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=6).map(" ".join)
 
 
-def judge(source: str, target: str, report: Report, how: DataSettings) -> Kind | None:
+def judge(source: str, target: str, report: Findings, how: DataSettings) -> Kind | None:
     """Say of one pair, by itself, why it is dropped; the rules of `examine` without its arrays."""
 
     def foreign(text: str, own: int) -> bool:

@@ -65,8 +65,10 @@ def write(folder: Path, steps: int = 12, why: str = "finished") -> Path:
     problems = [
         {"kind": kind, "count": 3, "lines": ["/corpus/a.en:1", "/corpus/a.en:2"]} for kind in KINDS
     ]
-    health = {"pairs": 100, "kept": 97, "problems": problems}
-    write_page(folder / "report.html", log, f"model {HOSTILE}", state, settings, health, 7_000_000)
+    findings = {"pairs": 100, "kept": 97, "problems": problems}
+    write_page(
+        folder / "report.html", log, f"model {HOSTILE}", state, settings, findings, 7_000_000
+    )
     return folder / "report.html"
 
 

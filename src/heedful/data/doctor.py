@@ -18,13 +18,13 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.data.findings import KINDS, Kind, Problem, Report, Severity
+from heedful.data.findings import KINDS, Findings, Kind, Problem, Severity
 from heedful.data.mojibake import broken
 from heedful.data.reading import Progress, Source, UnequalLines
 from heedful.data.text import SCRIPTS, normalise, scripts_in
 from heedful.settings import DataSettings
 
-__all__ = ["Report", "examine"]
+__all__ = ["Findings", "examine"]
 
 _CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS, start=1)}
 _OVER_LONG, _EMPTY = _CODES["over-long"], _CODES["empty-side"]
@@ -65,7 +65,7 @@ def examine(
     dev: Sequence[Source] = (),
     test: Sequence[Source] = (),
     progress: Progress | None = None,
-) -> Report:
+) -> Findings:
     """Read the corpus once and say what is wrong with it, worst first, and what to train on.
 
     Each pair counts under one problem only, the first that fits in the order of `KINDS`, so that
@@ -122,7 +122,7 @@ def examine(
         problems.append(
             Problem("nothing-left", len(codes), [], "", "error", advice["nothing-left"])
         )
-    return Report(len(codes), problems, keep, ratio, own[0], own[1])
+    return Findings(len(codes), problems, keep, ratio, own[0], own[1])
 
 
 def _read(

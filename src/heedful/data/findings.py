@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from heedful.data.text import SCRIPTS
 from heedful.errors import DataError
 
-__all__ = ["KINDS", "KOREAN", "Kind", "Problem", "Report", "Severity", "told_places"]
+__all__ = ["KINDS", "KOREAN", "Findings", "Kind", "Problem", "Severity", "told_places"]
 
 Severity = Literal["error", "drop", "note"]
 
@@ -136,7 +136,7 @@ def _names(scripts: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Report:
+class Findings:
     """The whole examination; `keep` says of every line of every source whether to train on it."""
 
     pairs: int

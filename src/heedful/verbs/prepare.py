@@ -11,7 +11,7 @@ import numpy as np
 from heedful import config
 from heedful.data import doctor
 from heedful.data.corpus import Corpus, prepare
-from heedful.data.findings import Report as Health
+from heedful.data.findings import Findings
 from heedful.data.languages import check_language, guess_languages
 from heedful.data.reading import Source, sources
 from heedful.data.tokenizer import Tokenizer
@@ -30,7 +30,7 @@ class Prepared:
 
     corpus: Corpus
     tokenizer: Tokenizer
-    health: Health
+    findings: Findings
     facts: plan.Facts
     settings: Settings
     short: bool = False
@@ -79,15 +79,15 @@ def prepare_text(
         languages += " (not told by the file names; --from and --to name them)"
     report.note(languages)
     training, dev, test = (read(p, request) for p in (request.files, request.dev, request.test))
-    health = doctor.examine(training, settings.data, dev, test, progress=_progress(report))
-    health.raise_errors()
-    for line in health.lines():
+    findings = doctor.examine(training, settings.data, dev, test, progress=_progress(report))
+    findings.raise_errors()
+    for line in findings.lines():
         report.note(line)
-    raw = plan.choose_vocabulary(raw, health.kept)
+    raw = plan.choose_vocabulary(raw, findings.kept)
     settings = config.resolve(raw)
     make_folder(made)
     corpus, tokenizer = prepare(
-        training, health.keep, settings, made, dev, tokenizer, progress=_progress(report)
+        training, findings.keep, settings, made, dev, tokenizer, progress=_progress(report)
     )
     if corpus.too_long:
         report.note(
@@ -109,7 +109,7 @@ def prepare_text(
     rate *= plan.gain(precision, rate)
     short = device == "cpu" and (precision.name == "bfloat16" or precision.onednn)
     settings = plan.choose_model(raw, facts, minutes, rate, fast=device != "cpu")
-    return Prepared(corpus, tokenizer, health, facts, settings, short)
+    return Prepared(corpus, tokenizer, findings, facts, settings, short)
 
 
 def _positions_suffice(settings: Settings) -> None:

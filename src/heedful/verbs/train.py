@@ -169,7 +169,7 @@ def _begin(request: Request, report: Report) -> _Begun:
     Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)
     for line in plan_lines(prepared, *measured_epoch(prepared, request)):
         report.note(line)
-    files.write_sealed(made / "report.json", json.loads(prepared.health.to_json()))
+    files.write_sealed(made / "report.json", json.loads(prepared.findings.to_json()))
     folder = Folder.create(request.output, settings, tokenizer.ids, tokenizer.files)
     return _Begun(request, folder, corpus, tokenizer)
 

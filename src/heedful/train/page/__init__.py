@@ -27,7 +27,7 @@ def write_page(
     name: str,
     state: Mapping[str, Any],
     settings: Mapping[str, Any],
-    health: Mapping[str, Any] | None,
+    findings: Mapping[str, Any] | None,
     parameters: int,
 ) -> None:
     """Write the page of a run from its log, its state, its settings and the data report."""
@@ -51,7 +51,7 @@ def write_page(
         "steps": [{k: v for k, v in s.items() if k not in ("kind", "at")} for s in steps[::every]],
         "evaluations": evaluations,
         "settings": settings,
-        "health": None if health is None else _health(health),
+        "findings": None if findings is None else _findings(findings),
     }
     # In a script element nothing but "<" can end it, or begin a comment.
     data = json.dumps(_finite(facts), ensure_ascii=False).replace("<", "\\u003c")
@@ -69,9 +69,9 @@ def _finite(value: Any) -> Any:
     return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _health(health: Mapping[str, Any]) -> dict[str, Any]:
+def _findings(findings: Mapping[str, Any]) -> dict[str, Any]:
     """Give what the doctor found, in both languages of the page."""
-    problems = health["problems"]
+    problems = findings["problems"]
     places = told_places([(problem["lines"], problem["count"]) for problem in problems])
     told = [
         {
@@ -81,4 +81,4 @@ def _health(health: Mapping[str, Any]) -> dict[str, Any]:
         }
         for problem, where in zip(problems, places, strict=True)
     ]
-    return {"pairs": health["pairs"], "kept": health["kept"], "problems": told}
+    return {"pairs": findings["pairs"], "kept": findings["kept"], "problems": told}
