@@ -53,22 +53,19 @@ def attended(
     both, in the same way.
     """
     found, _ = pass_over(model, source, target)
-    return _weights(model, found, [*pieces[0], "</s>"], ["<s>", *pieces[1]])
-
-
-def _weights(model: Transformer, found: Captured, source: list[str], target: list[str]) -> Attended:
-    def stack(part: str, name: str, layers: int) -> Tensor:
-        names = [f"{part}.layers.{i}.{name}" for i in range(layers)]
-        return torch.stack([found.attentions[n].weights[0].cpu() for n in names])
-
     s = model.settings
     return Attended(
-        source,
-        target,
-        stack("encoder", "attention", s.encoder_layers),
-        stack("decoder", "attention", s.decoder_layers),
-        stack("decoder", "cross", s.decoder_layers),
+        [*pieces[0], "</s>"],
+        ["<s>", *pieces[1]],
+        _weights(found, "encoder", "attention", s.encoder_layers),
+        _weights(found, "decoder", "attention", s.decoder_layers),
+        _weights(found, "decoder", "cross", s.decoder_layers),
     )
+
+
+def _weights(found: Captured, part: str, name: str, layers: int) -> Tensor:
+    names = [f"{part}.layers.{i}.{name}" for i in range(layers)]
+    return torch.stack([found.attentions[n].weights[0].cpu() for n in names])
 
 
 def trace(
@@ -94,7 +91,7 @@ def trace(
     read = [*map(name_source, source), "</s>"]
     written = ["<s>", *map(name_target, target)]
     following = [*written[1:], "</s>"]
-    seen = _weights(model, found, read, written)
+    cross = _weights(found, "decoder", "cross", model.settings.decoder_layers)
     s, t = writer.shown["encoder"], writer.shown["decoder"]
     data: dict[str, Any] = {
         "schema": SCHEMA,
@@ -116,7 +113,7 @@ def trace(
         "lens": writer.lens(name_target),
         "saliency": _saliency(model, source, target, writer),
         "alignment": _alignment(
-            align(seen.cross[:, :, :t, :s], read[:s], following[:t]), writer.numbers
+            align(cross[:, :, :t, :s], read[:s], following[:t]), writer.numbers
         ),
         "best_head": None,
     }

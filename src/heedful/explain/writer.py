@@ -24,7 +24,7 @@ PIECES = 200
 NUMBERS = 1_500_000
 """Numbers of vectors in one trace, about ten megabytes of JSON."""
 POSITIONS = 1000
-"""Rows of the position encoding that may be asked for, of a wide model another ten megabytes."""
+"""The most rows of the position encoding one may ask for: ten megabytes for a wide model."""
 
 LEFT_OUT = {
     "pieces": "of {0} source and {1} target pieces the first {2} and {3} are shown",

@@ -21,7 +21,8 @@ from heedful import files
 from heedful.data.tokenizer import FILES, JOINT, SOURCE, TARGET, VOCABULARY, Tokenizer
 from heedful.errors import HeedfulError, InterchangeError
 from heedful.interchange.weights import from_theirs, permutation, to_theirs
-from heedful.models.folder import Folder
+from heedful.models.folder import Folder, state
+from heedful.models.transformer import Transformer
 from heedful.nn.positions import sinusoid
 from heedful.settings import Settings, TokenIds
 
@@ -303,9 +304,6 @@ def _longer(tensor: Tensor, size: int, value: float) -> Tensor:
 
 
 def _check_shapes(weights: Mapping[str, Tensor], settings: Settings, ids: TokenIds) -> None:
-    from heedful.models.folder import state
-    from heedful.models.transformer import Transformer
-
     with torch.device("meta"):
         places = state(Transformer(settings.model, ids))
     for name, place in places.items():

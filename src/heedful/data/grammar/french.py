@@ -9,7 +9,6 @@ __all__ = [
     "ETRE",
     "after_a",
     "after_de",
-    "agreeing",
     "assemble",
     "finite",
     "forms",
@@ -68,14 +67,9 @@ def plural(word: str) -> str:
 
 
 def forms(masculine: str, feminine: str = "") -> tuple[str, str, str, str]:
-    """Give the four forms of an adjective; what is not said is regular."""
+    """Give the four forms of an adjective or participle; what is not said is regular."""
     feminine = feminine or (masculine if masculine.endswith("e") else masculine + "e")
     return masculine, feminine, plural(masculine), plural(feminine)
-
-
-def agreeing(participle: str, number: int) -> str:
-    """Give a participle's form: 0 masculine, 1 feminine, 2 and 3 their plurals."""
-    return forms(participle, participle + "e")[number]
 
 
 def regular(infinitive: str, *, etre: bool = False, state: bool = False) -> FrenchVerb:
@@ -133,5 +127,5 @@ def finite(
     if tense is not Tense.PAST or verb.state:
         return assemble(simple(verb, tense, who), "", negative, who, clitic)
     auxiliary = ETRE if verb.etre else AVOIR
-    participle = agreeing(verb.participle, who.number if verb.etre else ahead)
+    participle = forms(verb.participle)[who.number if verb.etre else ahead]
     return assemble(auxiliary.present[who.person], participle, negative, who, clitic)

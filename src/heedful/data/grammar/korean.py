@@ -56,13 +56,9 @@ def able(old: Stem, negative: bool) -> Stem:
     return Stem(base + end.plain, base + end.open, base + end.vowel, verb=False)
 
 
-def _do(base: str) -> Stem:
-    return Stem(base + "하", base + "하", base + "해")
-
-
 def must(old: Stem) -> Stem:
     """Give the stem of -아야 하다."""
-    return _do(old.vowel + "야 ")
+    return stem(old.vowel + "야 하")
 
 
 def want(old: Stem, own: bool) -> Stem:
@@ -70,7 +66,7 @@ def want(old: Stem, own: bool) -> Stem:
     if own:
         base = old.plain + "고 싶"
         return Stem(base, base + "으", base + "어", verb=False)
-    return _do(old.plain + "고 싶어 ")
+    return stem(old.plain + "고 싶어 하")
 
 
 def _without_l(plain: str) -> str:
@@ -104,7 +100,7 @@ def conjugate(word: Stem, tense: Tense, mood: Mood) -> str:
         return _without_l(word.plain) + "니"
     if mood in (Mood.AND, Mood.BUT) or not word.verb:
         return word.plain + _STATED[mood]
-    if ends_in_consonant(word.plain) and coda(word.plain) != RIEUL:
+    if coda(word.plain) not in (0, RIEUL):
         return word.plain + "는" + _STATED[mood]
     return _ending_in(word.plain, _N) + _STATED[mood]
 
