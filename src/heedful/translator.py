@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
 
-Choice = Literal["auto", "torch", "ctranslate2"]
+EngineName = Literal["auto", "torch", "ctranslate2"]
 Note = Callable[[str], object]
 ENGINES = ("auto", "torch", "ctranslate2")
 
@@ -122,7 +122,7 @@ class Translator:
         device: str = "cpu",
         plain: bool = False,
         workers: int = 0,
-        engine: Choice = "auto",
+        engine: EngineName = "auto",
         compute: Compute = "float32",
         note: Note = logger.info,
     ) -> Translator:
@@ -288,7 +288,7 @@ class Translator:
         from heedful.explain.beams import watch
         from heedful.explain.heads import measured
         from heedful.explain.trace import trace
-        from heedful.explain.writer import Choice, leave_out
+        from heedful.explain.writer import Extent, leave_out
 
         tokenizer, model = self.tokenizer, self.model
         parts = self._parts(text, self.settings.decode)
@@ -316,7 +316,7 @@ class Translator:
                 tokenizer.decode(target),
             ),
             {"name": self.name, "source": self.settings.source, "target": self.settings.target},
-            Choice(layers, heads, values, decimals, positions),
+            Extent(layers, heads, values, decimals, positions),
             tree,
         )
         if len(parts) > 1:
@@ -335,7 +335,7 @@ class Translator:
 
 
 def _open_fast(
-    folder: Folder, engine: Choice, compute: Compute, workers: int, note: Note
+    folder: Folder, engine: EngineName, compute: Compute, workers: int, note: Note
 ) -> CTranslate2Engine | None:
     """Open the model on CTranslate2 where that is wanted and possible; say why where it is not."""
     from heedful.interchange.conversions import COMPUTES, open_engine

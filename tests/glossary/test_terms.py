@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.errors import DataError
-from heedful.glossary.terms import LONGEST_TERM, MOST_TERMS, State, Terms
+from heedful.glossary.terms import LONGEST_TERM, MOST_TERMS, FoundTerms, Terms
 
 
 def put(
@@ -13,25 +13,24 @@ def put(
 ) -> tuple[str, list[str]]:
     """Go the whole way, with a translator that knows the terms alone."""
     glossary = Terms.parse(terms, keep)
-    sent, state = glossary.protect(text)
-    assert sent == text
-    return glossary.restore(translation, state, [renderings.get(one, "") for one in state.probes])
+    found = glossary.find(text)
+    return glossary.restore(translation, found, [renderings.get(one, "") for one in found.probes])
 
 
 def test_no_terms_cost_nothing() -> None:
     empty = Terms.parse(None)
     assert not empty
-    text, state = empty.protect("The dog sleeps.")
-    assert (text, state, state.probes) == ("The dog sleeps.", State(), [])
-    assert empty.restore("Der Hund schläft.", state) == ("Der Hund schläft.", [])
+    found = empty.find("The dog sleeps.")
+    assert (found, found.probes) == (FoundTerms(), [])
+    assert empty.restore("Der Hund schläft.", found) == ("Der Hund schläft.", [])
     assert not Terms.parse({}, [])
     assert Terms.parse([], ["Heedful"])
 
 
 def test_a_text_without_the_terms_asks_for_nothing() -> None:
-    _, state = Terms.parse({"cat": "Mieze"}, ["Seoul"]).protect("The dog sleeps in a category.")
-    assert state.probes == []
-    assert state == State()
+    found = Terms.parse({"cat": "Mieze"}, ["Seoul"]).find("The dog sleeps in a category.")
+    assert found.probes == []
+    assert found == FoundTerms()
 
 
 def test_what_the_model_says_itself_is_left_alone() -> None:
@@ -77,8 +76,8 @@ def test_what_cannot_be_found_is_named(probe: str, translation: str) -> None:
 
 def test_without_probes_only_what_is_there_is_met() -> None:
     glossary = Terms.parse({"dog": "Hund", "cat": "Mieze"})
-    _, state = glossary.protect("A dog and a cat.")
-    assert glossary.restore("Ein Hund und eine Katze.", state) == (
+    found = glossary.find("A dog and a cat.")
+    assert glossary.restore("Ein Hund und eine Katze.", found) == (
         "Ein Hund und eine Katze.",
         ["cat"],
     )
@@ -92,8 +91,8 @@ def test_the_longest_term_comes_first() -> None:
         {"Ice cream": "Eiscreme", "ice": "Eis"},
     )
     assert done == ("Gelato auf Frost.", [])
-    _, state = Terms.parse({"ice": "Frost", "ice cream": "Gelato"}).protect("Ice cream!")
-    assert state.probes == ["Ice cream"]
+    found = Terms.parse({"ice": "Frost", "ice cream": "Gelato"}).find("Ice cream!")
+    assert found.probes == ["Ice cream"]
 
 
 def test_a_word_put_in_is_not_replaced_again() -> None:
@@ -108,14 +107,14 @@ def test_a_word_put_in_is_not_replaced_again() -> None:
 
 def test_capitals_of_a_term_matter_and_small_letters_do_not() -> None:
     glossary = Terms.parse({"Apple": "애플", "dog": "개"})
-    assert glossary.protect("An apple for the Dog.")[1].probes == ["Dog"]
-    assert glossary.protect("Apple and dog.")[1].probes == ["Apple", "dog"]
+    assert glossary.find("An apple for the Dog.").probes == ["Dog"]
+    assert glossary.find("Apple and dog.").probes == ["Apple", "dog"]
 
 
 def test_a_pair_of_one_word_is_a_wish_like_others_and_not_kept_letter_for_letter() -> None:
     word = "taxi"
-    assert Terms.parse({word: word}).protect("Taxi!")[1].probes == ["Taxi"]
-    assert Terms.parse(None, [word]).protect("Taxi!")[1].probes == []
+    assert Terms.parse({word: word}).find("Taxi!").probes == ["Taxi"]
+    assert Terms.parse(None, [word]).find("Taxi!").probes == []
 
 
 def test_a_sentence_still_begins_with_a_capital() -> None:
@@ -192,12 +191,10 @@ def test_a_probe_that_came_as_a_sentence_is_still_understood() -> None:
 
 
 def test_terms_are_found_in_korean_text() -> None:
-    _, state = Terms.parse({"학교": "school", "서울": "Seoul"}).protect(
-        "서울에서 학교까지 초등학교"
-    )
-    assert state.probes == ["학교", "서울"] or state.probes == ["서울", "학교"]
-    _, state = Terms.parse({"학교": "school"}).protect("초등학교")
-    assert state.probes == []
+    found = Terms.parse({"학교": "school", "서울": "Seoul"}).find("서울에서 학교까지 초등학교")
+    assert found.probes == ["학교", "서울"] or found.probes == ["서울", "학교"]
+    found = Terms.parse({"학교": "school"}).find("초등학교")
+    assert found.probes == []
 
 
 def test_text_without_spaces_has_words_anywhere() -> None:
@@ -228,12 +225,12 @@ def test_text_without_spaces_has_words_anywhere() -> None:
         (
             [["a", "b"], ["a", "c"]],
             None,
-            "the term 'a' is given twice; expected one wish for it; leave one out",
+            "the term 'a' is given twice; expected one translation of it; leave one out",
         ),
         (
             {"a": "b"},
             ["a"],
-            "the term 'a' is given twice; expected one wish for it; leave one out",
+            "the term 'a' is given twice; expected one translation of it; leave one out",
         ),
         (
             {"a": "x" * 201},
@@ -275,9 +272,9 @@ def test_anything_is_parsed_or_refused(
         glossary = Terms.parse(terms, keep)
     except DataError:
         return
-    _, state = glossary.protect(text)
-    _, unmet = glossary.restore(translation, state, probes)
-    assert len(unmet) <= len(state.probes)
+    found = glossary.find(text)
+    _, unmet = glossary.restore(translation, found, probes)
+    assert len(unmet) <= len(found.probes)
 
 
 WORDS = st.sampled_from(["dog", "cat", "Hund", "나무", "학생이", "ice", "ice cream", "木"])
@@ -294,11 +291,11 @@ def test_a_term_is_met_or_named(
     terms: dict[str, str], text: str, translation: str, probes: list[str]
 ) -> None:
     glossary = Terms.parse(terms)
-    _, state = glossary.protect(text)
-    done, unmet = glossary.restore(translation, state, probes)
-    for term in state.found:
+    found = glossary.find(text)
+    done, unmet = glossary.restore(translation, found, probes)
+    for term in found.terms:
         assert term.source in unmet or term.wanted.lower() in done.lower()
-    assert glossary.restore(translation, state, probes) == (done, unmet)
+    assert glossary.restore(translation, found, probes) == (done, unmet)
 
 
 def test_hostile_text_takes_time_in_proportion() -> None:
@@ -307,5 +304,5 @@ def test_hostile_text_takes_time_in_proportion() -> None:
         {"학교": "나무", **{f"word{n}": "x" * LONGEST_TERM for n in range(MOST_TERMS - 1)}}
     )
     for text in ("학교" + "이나" * 20_000 + "힣", "학교이나힣 " * 8_000, "word1 word2 " * 8_000):
-        _, state = glossary.protect(text)
-        glossary.restore(text, state, ["학교", "word1", "word2"])
+        found = glossary.find(text)
+        glossary.restore(text, found, ["학교", "word1", "word2"])

@@ -18,7 +18,7 @@ __all__ = ["Passage"]
 LONG_LINE = 4_096
 """Characters that always make more pieces than `decode.split_above`: a piece has at most 16."""
 
-Part = str | None | list[str | None]
+Fragment = str | None | list[str | None]
 """Text that stays, None where a translation goes, or a list of the same for a long line."""
 
 
@@ -28,7 +28,7 @@ class Passage:
     def __init__(self, text: str, language: str = "und") -> None:
         self.lines: list[str] = []
         """What is to be translated."""
-        self._plan: list[Part] = []
+        self._plan: list[Fragment] = []
         for part in LINE_BREAK.split(text):
             if any(map(str.isalnum, part)):
                 before, body, behind = strip_spaces(part)
@@ -56,7 +56,7 @@ class Passage:
         """Put the translations where their lines were."""
         rest = iter(translations)
 
-        def put(parts: Sequence[Part]) -> str:
+        def put(parts: Sequence[Fragment]) -> str:
             text = ""
             for part in parts:
                 if part is None:

@@ -16,7 +16,7 @@ from heedful.explain.alignment import Alignment, align, word_spans
 from heedful.explain.beams import Tree
 from heedful.explain.capture import Captured, pass_over
 from heedful.explain.saliency import saliency
-from heedful.explain.writer import Choice, Names, Writer, leave_out
+from heedful.explain.writer import Extent, Names, Writer, leave_out
 from heedful.models.transformer import Transformer
 
 __all__ = ["SCHEMA", "Attended", "attended", "trace"]
@@ -75,7 +75,7 @@ def trace(
     names: tuple[Names, Names],
     texts: tuple[str, str],
     about: dict[str, Any],
-    choice: Choice,
+    extent: Extent,
     tree: Tree | None,
 ) -> dict[str, Any]:
     """Run a pass over a source and its target and give everything that happened in it.
@@ -86,7 +86,7 @@ def trace(
     found, logits = pass_over(model, source, target)
     ids = model.ids
     sizes = (len(source) + 1, len(target) + 1)
-    writer = Writer(model, found, choice, sizes)
+    writer = Writer(model, found, extent, sizes)
     name_source, name_target = names
     read = [*map(name_source, source), "</s>"]
     written = ["<s>", *map(name_target, target)]

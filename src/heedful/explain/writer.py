@@ -15,7 +15,7 @@ from heedful.explain.capture import AttentionPass, Captured, Sublayer
 from heedful.models.transformer import Transformer
 from heedful.nn.positions import Learned
 
-__all__ = ["Choice", "Names", "Writer", "leave_out"]
+__all__ = ["Extent", "Names", "Writer", "leave_out"]
 
 TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 TOP, LENS = 10, 3
@@ -47,7 +47,7 @@ Names = Callable[[int], str]
 
 
 @dataclass(frozen=True)
-class Choice:
+class Extent:
     """What of a pass is wanted; it bounds the size of the result."""
 
     layers: Sequence[int] | None = None
@@ -86,17 +86,17 @@ def _numbers(what: str, wanted: Sequence[int] | None, count: int) -> list[int]:
 class Writer:
     """Turns the tensors of one pass into lists, rounded, cut where they are too many."""
 
-    def __init__(self, model: Transformer, found: Captured, choice: Choice, sizes: tuple[int, int]):
-        self.model, self.found, self.decimals = model, found, choice.decimals
-        self.encoder_layers, self.decoder_layers, self.heads = choice.within(model)
+    def __init__(self, model: Transformer, found: Captured, extent: Extent, sizes: tuple[int, int]):
+        self.model, self.found, self.decimals = model, found, extent.decimals
+        self.encoder_layers, self.decoder_layers, self.heads = extent.within(model)
         self.source, self.target = sizes
         self.chosen: dict[str, Any] = {"left_out": [], "left_out_kinds": []}
         s, t = min(self.source, PIECES), min(self.target, PIECES)
         if (s, t) != sizes:
             leave_out(self.chosen, "pieces", *sizes, s, t)
-        self.values = choice.values and self._affordable((s, t) == sizes)
+        self.values = extent.values and self._affordable((s, t) == sizes)
         self.shown = {"encoder": s, "decoder": t}
-        self.rows = max(choice.positions, s, t)
+        self.rows = max(extent.positions, s, t)
 
     def _affordable(self, whole: bool) -> bool:
         m = self.model.settings

@@ -16,7 +16,7 @@ from heedful.data.particles import attach
 from heedful.data.text import normalise, one_word, script_of
 from heedful.errors import DataError
 
-__all__ = ["LONGEST_TERM", "MOST_TERMS", "State", "Terms"]
+__all__ = ["LONGEST_TERM", "MOST_TERMS", "FoundTerms", "Terms"]
 
 MOST_TERMS = 256
 """Terms of one request, those to keep included."""
@@ -56,10 +56,10 @@ class _Term:
 
 
 @dataclass(frozen=True)
-class State:
+class FoundTerms:
     """What was found in a text, to be looked for in its translation."""
 
-    found: tuple[_Term, ...] = ()
+    terms: tuple[_Term, ...] = ()
     probes: list[str] = field(default_factory=list)
     """Texts whose translations help `Terms.restore`: each term alone, as the text spells it."""
 
@@ -73,28 +73,28 @@ class Terms:
     @classmethod
     def parse(cls, value: object, keep: object = None) -> Terms:
         """Read `{"source": "target"}` or pairs of them, and a list of what is to be kept."""
-        wishes = [(source, target, False) for source, target in _pairs(value)]
-        wishes += [(name, name, True) for name in _kept(keep)]
-        if len(wishes) > MOST_TERMS:
+        given = [(source, target, False) for source, target in _pairs(value)]
+        given += [(name, name, True) for name in _kept(keep)]
+        if len(given) > MOST_TERMS:
             raise DataError(
-                f"{len(wishes):,} terms are given; expected at most {MOST_TERMS}; "
+                f"{len(given):,} terms are given; expected at most {MOST_TERMS}; "
                 f"send only those the text has"
             )
         found: dict[str, _Term] = {}
-        for source, target, kept in wishes:
+        for source, target, kept in given:
             term = _Term(_checked(source), _checked(target), kept)
             if found.setdefault(term.source, term) != term:
                 raise DataError(
-                    f"the term {_short(term.source)} is given twice; expected one wish for it; "
-                    f"leave one out"
+                    f"the term {_short(term.source)} is given twice; expected one "
+                    f"translation of it; leave one out"
                 )
         return cls(list(found.values()))
 
     def __bool__(self) -> bool:
         return bool(self._terms)
 
-    def protect(self, text: str) -> tuple[str, State]:
-        """Find the terms of a text; what to translate is the text itself, and `State.probes`."""
+    def find(self, text: str) -> FoundTerms:
+        """Find the terms of a text; to be translated beside it are their `probes`."""
         low = text.lower()
         taken = bytearray(len(text))
         found: list[_Term] = []
@@ -105,25 +105,25 @@ class Terms:
             if places := _take(text, term.source, term.exact, taken):
                 found.append(term)
                 probes.append(text[slice(*places[0])])
-        return text, State(tuple(found), probes)
+        return FoundTerms(tuple(found), probes)
 
     def restore(
-        self, translation: str, state: State, probes: Sequence[str] = ()
+        self, translation: str, found: FoundTerms, probes: Sequence[str] = ()
     ) -> tuple[str, list[str]]:
         """Put the wanted words into a translation; give also the terms for which that failed.
 
-        `probes` are the translations of `state.probes`; without them only the terms that the model
+        `probes` are the translations of `found.probes`; without them only the terms that the model
         itself translated as wanted are met.
         """
-        if not state.found:
+        if not found.terms:
             return translation, []
         draft = _Draft(translation)
         open_terms = []
-        for number, term in enumerate(state.found):
+        for number, term in enumerate(found.terms):
             if not draft.fix(term.wanted, exact=term.kept):
                 open_terms.append((term, probes[number] if number < len(probes) else ""))
         unmet = {term.source for term, probe in open_terms if not draft.replace(term, probe)}
-        return draft.text, [term.source for term in state.found if term.source in unmet]
+        return draft.text, [term.source for term in found.terms if term.source in unmet]
 
 
 def _pairs(value: object) -> list[tuple[object, object]]:

@@ -26,7 +26,7 @@ from heedful.serve.guard import RequestGuard
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import to_json
 from heedful.serve.requests import Detect, Translate, TranslateFile, limited
-from heedful.serve.translation import Answer, Service, Wish
+from heedful.serve.translation import Answer, Service, TranslateOptions
 
 __all__ = ["LibreTranslate", "answer_json"]
 
@@ -70,7 +70,7 @@ class LibreTranslate:
         return await self._guard.admit(request, self._translate_model, self._translate)
 
     async def _translate(self, asked: Translate) -> Response:
-        wish = Wish(
+        how = TranslateOptions(
             alternatives=max(0, asked.alternatives or 0),  # a negative number is none
             terms=_terms(asked),
             html=asked.format == "html",
@@ -87,8 +87,8 @@ class LibreTranslate:
             sources = [guess.language for guess in guesses]
         else:
             sources = [directions.language(asked.source)] * len(texts)
-        answers = await self._service.translate(texts, sources, target, wish)
-        return answer_json(_say(answers, guesses, wish, isinstance(asked.q, str)))
+        answers = await self._service.translate(texts, sources, target, how)
+        return answer_json(_say(answers, guesses, how, isinstance(asked.q, str)))
 
     async def detect(self, request: Request) -> Response:
         """POST /detect: which of the served languages a text is in."""
@@ -159,7 +159,7 @@ class LibreTranslate:
         ending = PurePosixPath(upload.name.replace("\\", "/")).suffix.lower()
         if ending not in SUPPORTED:
             raise invalid("file format not supported")
-        wish = Wish(terms=_terms(asked))
+        how = TranslateOptions(terms=_terms(asked))
         directions = self._service.directions
         target = directions.language(asked.target)
         if source != AUTO:
@@ -171,7 +171,7 @@ class LibreTranslate:
                 raise too_long(characters, self._options.file_char_limit)
             if source == AUTO:
                 source = (await self._service.detect([_beginning(document.texts)]))[0][0].language
-            data = await self._service.translate_document(document, source, target, wish)
+            data = await self._service.translate_document(document, source, target, how)
         except DocumentError as error:
             raise invalid(str(error)) from error
         return self._downloads.put(data, ending)
@@ -202,10 +202,12 @@ def _guess(guess: Guess) -> dict[str, Any]:
     return {"confidence": round(guess.confidence, 1), "language": guess.language}
 
 
-def _say(answers: list[Answer], guesses: list[Guess], wish: Wish, single: bool) -> dict[str, Any]:
+def _say(
+    answers: list[Answer], guesses: list[Guess], how: TranslateOptions, single: bool
+) -> dict[str, Any]:
     """Make the answer for one text, or with a list for each field."""
     said: dict[str, list[Any]] = {"translatedText": [answer.text for answer in answers]}
-    if wish.alternatives:
+    if how.alternatives:
         said["alternatives"] = [list(answer.alternatives) for answer in answers]
     if guesses:
         said["detectedLanguage"] = [_guess(guess) for guess in guesses]

@@ -11,7 +11,7 @@ from heedful.serve.keys import Keys
 
 if TYPE_CHECKING:
     from heedful.interchange.ctranslate2 import Compute
-    from heedful.translator import Choice
+    from heedful.translator import EngineName
 
 __all__ = ["ENDPOINTS", "ServeOptions"]
 
@@ -40,7 +40,7 @@ class ServeOptions:
 
     beam: int | None = None
     """Beam size; the model's own if not given."""
-    engine: Choice = "auto"
+    engine: EngineName = "auto"
     """What computes; auto is CTranslate2 for models it can run."""
     compute: Compute = "float32"
     """Precision: int8 is faster on CTranslate2, but changes a few words."""

@@ -16,7 +16,7 @@ from heedful.documents.markup import Markup
 from heedful.documents.passages import Passage
 from heedful.documents.projection import Align
 from heedful.errors import ConfigError, DataError
-from heedful.glossary.terms import State, Terms
+from heedful.glossary.terms import FoundTerms, Terms
 from heedful.machine import give_memory_back
 from heedful.serve.aligning import Aligner
 from heedful.serve.batcher import Batcher
@@ -30,7 +30,7 @@ from heedful.serve.parameters import to_json
 if TYPE_CHECKING:
     from heedful.translator import Translation
 
-__all__ = ["Answer", "Service", "Wish", "aside"]
+__all__ = ["Answer", "Service", "TranslateOptions", "aside"]
 
 Given = TypeVar("Given")
 Made = TypeVar("Made", covariant=True)
@@ -58,7 +58,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Wish:
+class TranslateOptions:
     """What a request wants for each of its texts."""
 
     html: bool = False
@@ -135,16 +135,16 @@ class Service:
         return await aside(size, look)
 
     async def translate(
-        self, texts: Sequence[str], sources: Sequence[str], target: str, wish: Wish
+        self, texts: Sequence[str], sources: Sequence[str], target: str, how: TranslateOptions
     ) -> list[Answer]:
         """Translate texts, each from its own language, together with those of other requests."""
         ways = [self.directions.way(source, target) for source in sources]
         groups: dict[tuple[Served, ...], list[int]] = {}
         for index, way in enumerate(ways):
             groups.setdefault(way, []).append(index)
-        each = self._translate_html if wish.html else self._translate_texts
+        each = self._translate_html if how.html else self._translate_texts
         found: dict[int, Answer] = {}
-        jobs = [each(way, [texts[i] for i in rows], wish) for way, rows in groups.items()]
+        jobs = [each(way, [texts[i] for i in rows], how) for way, rows in groups.items()]
         tasks = [asyncio.ensure_future(job) for job in jobs]
         try:
             answers = await asyncio.gather(*tasks)
@@ -156,7 +156,7 @@ class Service:
         return [found[index] for index in range(len(texts))]
 
     async def translate_document(
-        self, document: Rebuilds[bytes], source: str, target: str, wish: Wish
+        self, document: Rebuilds[bytes], source: str, target: str, how: TranslateOptions
     ) -> bytes:
         """Translate a file a few texts at a time, so that it never fills the queue."""
         way = self.directions.way(source, target)
@@ -168,7 +168,7 @@ class Service:
                 size += len(texts[end]) + 8
                 end += 1
             some = texts[len(answers) : end]
-            answers += await self._translate_texts(way, some, wish, admitted=bool(answers))
+            answers += await self._translate_texts(way, some, how, admitted=bool(answers))
         return await self.rebuild(document, answers, way)
 
     async def rebuild(
@@ -189,14 +189,14 @@ class Service:
             align.stop()
 
     async def _translate_html(
-        self, way: Sequence[Served], texts: Sequence[str], wish: Wish
+        self, way: Sequence[Served], texts: Sequence[str], how: TranslateOptions
     ) -> list[Answer]:
         if not way:
             return [Answer(text) for text in texts]
         size = sum(map(len, texts))
         pages = await aside(size, lambda: [Markup(text) for text in texts])
         flat = [text for page in pages for text in page.texts]
-        plain = replace(wish, html=False, alternatives=0)
+        plain = replace(how, html=False, alternatives=0)
         answers = await self._translate_texts(way, flat, plain)
         found, first = [], 0
         for page in pages:
@@ -215,21 +215,24 @@ class Service:
         return found
 
     async def _translate_texts(
-        self, way: Sequence[Served], texts: Sequence[str], wish: Wish, admitted: bool = False
+        self,
+        way: Sequence[Served],
+        texts: Sequence[str],
+        how: TranslateOptions,
+        admitted: bool = False,
     ) -> list[Answer]:
         if not way:
             return [Answer(text) for text in texts]
-        size = sum(map(len, texts)) + AT_ONCE * bool(
-            wish.terms
-        )  # terms take long: always in a thread
-        protected = await aside(size, lambda: [wish.terms.protect(text) for text in texts])
+        # Finding terms takes long: always in a thread.
+        size = sum(map(len, texts)) + AT_ONCE * bool(how.terms)
+        terms = await aside(size, lambda: [how.terms.find(text) for text in texts])
         source = way[0].source
-        passages = await aside(size, lambda: [Passage(text, source) for text, _ in protected])
+        passages = await aside(size, lambda: [Passage(text, source) for text in texts])
         lines = [line for passage in passages for line in passage.lines]
         # Each term is translated by itself too: its translation is what the wanted word replaces.
-        probes = list(dict.fromkeys(probe for _, state in protected for probe in state.probes))
+        probes = list(dict.fromkeys(probe for one in terms for probe in one.probes))
         lines += probes
-        wanted = [1] * (len(way) - 1) + [1 + wish.alternatives]
+        wanted = [1] * (len(way) - 1) + [1 + how.alternatives]
         hops: list[list[Translation]] = []
         for one, n_best in zip(way, wanted, strict=True):
             batcher = self._batchers[one.source, one.target]
@@ -239,10 +242,10 @@ class Service:
         def finish() -> list[Answer]:
             said = dict(zip(probes, lines[len(lines) - len(probes) :], strict=True))
             found, first = [], 0
-            for passage, (_, state) in zip(passages, protected, strict=True):
+            for passage, its_terms in zip(passages, terms, strict=True):
                 last = first + len(passage.lines)
                 own = [hop[first:last] for hop in hops]
-                found.append(_finish(passage, own, wish, state, said, _between(way)))
+                found.append(_finish(passage, own, how, its_terms, said, _between(way)))
                 first = last
             return found
 
@@ -279,8 +282,8 @@ async def aside(size: int, work: Callable[..., Given], *arguments: object) -> Gi
 def _finish(
     passage: Passage,
     hops: list[list[Translation]],
-    wish: Wish,
-    state: State,
+    how: TranslateOptions,
+    terms: FoundTerms,
     said: Mapping[str, str],
     via: tuple[str, ...],
 ) -> Answer:
@@ -289,14 +292,14 @@ def _finish(
     texts, unmet = [], []
     for rank in range(max((len(line.candidates) for line in last), default=1)):
         chosen = [line.candidates[min(rank, len(line.candidates) - 1)].text for line in last]
-        probes = [said[probe] for probe in state.probes]
-        text, missed = wish.terms.restore(passage.join(chosen), state, probes)
+        probes = [said[probe] for probe in terms.probes]
+        text, missed = how.terms.restore(passage.join(chosen), terms, probes)
         texts.append(text)
         unmet.append(missed)
     others = [text for text in dict.fromkeys(texts) if text != texts[0]]
     return Answer(
         texts[0],
-        tuple(others[: wish.alternatives]),
+        tuple(others[: how.alternatives]),
         _once(guard for hop in hops for line in hop for guard in line.guards),
         _once(unmet[0]),
         via,

@@ -12,7 +12,7 @@ from heedful.data.reading import Source
 from heedful.data.text import normalise
 from heedful.errors import DataError
 from heedful.metrics import Comparison, Score
-from heedful.translator import Choice, Note, Translator, logger
+from heedful.translator import EngineName, Note, Translator, logger
 from heedful.verbs.scoring import score
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def evaluate(
     tokenize: str | None = None,
     encoding: str = "utf-8",
     threads: int = 0,
-    engine: Choice = "auto",
+    engine: EngineName = "auto",
     compute: Compute = "float32",
     note: Note = logger.info,
 ) -> Measurement:

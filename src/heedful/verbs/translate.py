@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedful.settings import SamplingSettings
-from heedful.translator import LINES_AT_ONCE, Choice, Note, Translation, Translator, logger
+from heedful.translator import LINES_AT_ONCE, EngineName, Note, Translation, Translator, logger
 
 if TYPE_CHECKING:
     from heedful.interchange.ctranslate2 import Compute
@@ -24,7 +24,7 @@ def translate(
     prefix: str = "",
     threads: int = 0,
     at_once: int = LINES_AT_ONCE,
-    engine: Choice = "auto",
+    engine: EngineName = "auto",
     compute: Compute = "float32",
     note: Note = logger.info,
     scored: bool = True,
