@@ -7,7 +7,6 @@ import functools
 import math
 import os
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +15,6 @@ __all__ = [
     "decoding_workers",
     "give_memory_back",
     "keep_memory",
-    "processor_has",
     "workers_for",
 ]
 
@@ -36,17 +34,6 @@ def keep_memory() -> None:
 def give_memory_back() -> None:
     """Give all that was freed back to the system, now and then: it takes some milliseconds."""
     _ask_glibc("malloc_trim", 0)
-
-
-def processor_has(*units: str) -> bool:
-    """Say whether the processor has one of these units, named as torch names them.
-
-    A torch too old to say so counts as a processor that has none.
-    """
-    import torch
-
-    found: Mapping[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    return any(found.get(unit) for unit in units)
 
 
 @functools.lru_cache(maxsize=1)

@@ -63,7 +63,7 @@ class Growing:
 
 @dataclass
 class LayerCache:
-    """What one decoder layer remembers: its own past, and the source seen through its eyes."""
+    """What one decoder layer remembers: its own past, and its keys and values of the source."""
 
     keys: Growing = field(default_factory=Growing)
     values: Growing = field(default_factory=Growing)

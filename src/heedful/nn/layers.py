@@ -45,7 +45,7 @@ class FeedForward(nn.Module):
 
 
 class Layer(nn.Module):
-    """What both layers share: attention to itself, feed-forward, and the way round each.
+    """What both layers share: self-attention, feed-forward, a residual and a norm for each.
 
     Post-norm (the paper): x = LayerNorm(x + sublayer(x)). Pre-norm: x = x + sublayer(LayerNorm(x)),
     which needs no warm-up but one more LayerNorm at the end of the stack.

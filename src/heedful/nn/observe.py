@@ -1,4 +1,4 @@
-"""One door through which a pass is watched, or changed, while it is computed.
+"""The one place where a pass is watched, or changed, while it is computed.
 
 The layers ask for the observer of the thread they run in, and nearly always there is none. What an
 observer hands back is what the layers go on with. A thread that is started while somebody observes

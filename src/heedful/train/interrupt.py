@@ -6,28 +6,24 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
+
+from heedful.train.loop import Trainer
 
 __all__ = ["interruptible"]
 
 
-class Interruptible(Protocol):
-    """Something that asks now and then whether it should stop."""
-
-    interrupted: bool
-
-
 @contextmanager
-def interruptible(work: Interruptible) -> Iterator[None]:
-    """Let Ctrl-C or SIGTERM end the work after the current step; a second one ends it at once."""
+def interruptible(trainer: Trainer[Any]) -> Iterator[None]:
+    """Let Ctrl-C or SIGTERM end the training after its step; a second one ends it at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(number: int, frame: Any) -> None:
-        if work.interrupted and number == signal.SIGINT:
+        if trainer.interrupted and number == signal.SIGINT:
             raise KeyboardInterrupt  # torchrun repeats SIGTERM, a person presses Ctrl-C twice
-        work.interrupted = True
+        trainer.interrupted = True
 
     before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -22,7 +22,6 @@ from heedful.settings import TrainSettings
 from heedful.train.budget import Budget
 from heedful.train.journal import Journal
 from heedful.train.learner import Evaluation, Learner
-from heedful.train.optim import Anchor
 from heedful.train.report import clock
 from heedful.train.selection import Selection
 from heedful.train.state import Outcome, State, Window
@@ -77,7 +76,6 @@ class Trainer(Generic[BatchT]):
         self.state = State(peak=budget.schedule.peak)
         self.interrupted = False
         self._more, self._notes = more, notes
-        self._group: Sequence[BatchT] = ()
 
     # -- the story -------------------------------------------------------------------------------
 
@@ -95,10 +93,10 @@ class Trainer(Generic[BatchT]):
             if save:
                 self._save()
             started = time.monotonic()
-            self._group = next(groups)
+            group = next(groups)
             try:
-                self.step(self._group)
-                self.budget.took(time.monotonic() - started, self.state, len(self._group))
+                self.step(group)
+                self.budget.took(time.monotonic() - started, self.state, len(group))
                 if self.state.step % self.settings.log_every == 0 or self.state.step in (10, 25):
                     self._log()
                     self._foresee()
@@ -108,7 +106,7 @@ class Trainer(Generic[BatchT]):
                         return "no better for a while"
                     self._save()
             except Diverged as found:
-                self._go_back(found)
+                self._go_back(found, group)
                 groups = self._groups()
 
     def step(self, group: Sequence[BatchT]) -> None:
@@ -234,7 +232,7 @@ class Trainer(Generic[BatchT]):
         return self.budget.schedule.lr(self.state.step) * self.state.lr_scale
 
     def _foresee(self) -> None:
-        anchor: Anchor | None = self.budget.foresee(self.state, self.strategy.together)
+        anchor = self.budget.foresee(self.state, self.strategy.together)
         if anchor is not None:
             line = {"from": anchor.step, "lr": anchor.lr, "end": anchor.end}
             self.journal.write(self.state, "schedule", **line)
@@ -258,8 +256,7 @@ class Trainer(Generic[BatchT]):
         """Write a state; weights kept for averaging go when no state knows them any more."""
         scale = self.strategy.scale
         self.state.loss_scale = (scale.factor, scale.good)
-        tensors = self.strategy.tensors()
-        self.journal.save(self.state, tensors)
+        self.journal.save(self.state, self.strategy.tensors())
         if self.strategy.lead:
             self.selection.sweep(self.state)
 
@@ -272,7 +269,8 @@ class Trainer(Generic[BatchT]):
         found = self.journal.load(self.strategy.together)
         if found is None:
             return 1.0
-        self.state, tensors = state, _ = found
+        state, tensors = found
+        self.state = state
         self.strategy.load(tensors)
         self.selection.check(state, self.report.note)
         if self.strategy.scale.scaled and state.loss_scale[0] > 1:
@@ -289,10 +287,10 @@ class Trainer(Generic[BatchT]):
     def _lines(self, group: Sequence[BatchT]) -> list[str]:
         return [place for batch in group for place in self.learner.where(batch)]
 
-    def _go_back(self, found: Diverged) -> None:
+    def _go_back(self, found: Diverged, group: Sequence[BatchT]) -> None:
         """Return to the last state with half the learning rate, naming the batch."""
         bad, lr, count = self.state.step, self._lr(), self.state.rollbacks + 1
-        lines = self._lines(self._group)
+        lines = self._lines(group)
         some = ", ".join(lines[:5]) + (f" and {len(lines) - 5:,} more" if len(lines) > 5 else "")
         if count > ROLLBACKS:
             raise TrainingError(

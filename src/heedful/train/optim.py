@@ -71,11 +71,10 @@ class Schedule:
 
     def foresee(self, step: int, end: int) -> Anchor:
         """Aim for zero at `end` from where the learning rate is after `step`."""
-        start = max(step, self.warmup) if not self.anchors or step <= self.warmup else step
-        lr = self.peak if start <= self.warmup else self.lr(start)
         if step <= self.warmup:
             self.anchors.clear()  # still rising: nothing has been taken from an anchor yet
-        anchor = Anchor(start, lr, max(end, start + 1))
+        start = max(step, self.warmup)
+        anchor = Anchor(start, self.lr(start), max(end, start + 1))
         self.anchors.append(anchor)
         return anchor
 

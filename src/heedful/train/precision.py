@@ -10,13 +10,13 @@ from typing import Literal
 import torch
 
 from heedful.errors import ConfigError
-from heedful.machine import processor_has
 from heedful.nn import onednn
 from heedful.nn.linear import products_in
 
 __all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
 
 Name = Literal["float32", "bfloat16", "float16"]
+Asked = Literal["auto", Name]
 SHORT_UNITS = ("avx512_bf16", "amx_bf16")
 """Of a CPU: with one of them products in bfloat16 are faster, without far slower."""
 BY_ONEDNN = " in blocks"
@@ -54,7 +54,7 @@ class Precision:
         return torch.autocast(self.device, numbers)
 
 
-def choose_precision(asked: str, device: str, compiled: bool = False) -> Precision:
+def choose_precision(asked: Asked, device: str, compiled: bool = False) -> Precision:
     """Take what was asked for, or the fastest numbers the hardware has units for.
 
     Layers that are compiled multiply in torch's own way.
@@ -64,12 +64,11 @@ def choose_precision(asked: str, device: str, compiled: bool = False) -> Precisi
     return found if usual else replace(found, onednn=onednn.faster())
 
 
-def _choose(asked: str, device: str) -> Precision:
+def _choose(asked: Asked, device: str) -> Precision:
     if asked != "auto":
         if device == "mps" and asked != "float32":
             raise ConfigError(f"train.precision = {asked} is not there on mps; expected float32")
-        names: dict[str, Name] = {n: n for n in ("float32", "bfloat16", "float16")}
-        return Precision(names[asked], device, "asked for")
+        return Precision(asked, device, "asked for")
     if device == "cuda":
         if torch.cuda.is_bf16_supported(including_emulation=False):
             return Precision("bfloat16", device, "this GPU has units for it")
@@ -77,9 +76,10 @@ def _choose(asked: str, device: str) -> Precision:
             return Precision("float16", device, "this GPU has units for it, and none for bfloat16")
         return Precision("float32", device, "this GPU has units for nothing less")
     if device == "cpu":
-        if not processor_has(*SHORT_UNITS):
-            return Precision("float32", device, "this CPU has no units for bfloat16")
-        return Precision("bfloat16", device, "this CPU has units for it")
+        units = torch.cpu.get_capabilities()
+        if any(units.get(unit) for unit in SHORT_UNITS):
+            return Precision("bfloat16", device, "this CPU has units for it")
+        return Precision("float32", device, "this CPU has no units for bfloat16")
     return Precision("float32", device, "the safe choice here")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import torch
 import torch.distributed as dist
@@ -27,7 +27,9 @@ from heedful.settings import TrainSettings
 from heedful.train.learner import Learner
 from heedful.train.optim import make_optimizer
 from heedful.train.precision import Precision, Scale
-from heedful.train.replicas import MOMENTS, compile_layers, moments_of
+from heedful.train.replicas import MOMENTS, compile_layers, layers_of, moments_of
+from heedful.train.strategy import Strategy
+from heedful.train.world import from_lead
 
 __all__ = ["Parallel", "Ranks"]
 
@@ -52,8 +54,8 @@ class _Whole(nn.Module):
         return self._learner.loss(self.model, batch)
 
 
-class Ranks(Generic[BatchT]):
-    """The `Strategy` of one process among several."""
+class Ranks(Strategy[BatchT]):
+    """Does the part of one process among several."""
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class Ranks(Generic[BatchT]):
             whole: nn.Module = _Whole(learner, self._own)
             device = next(self._own.parameters()).device.type
             mesh = init_device_mesh(device, (self.parts,))
-            for layer in _layers(self._own):
+            for layer in layers_of(self._own):
                 fully_shard(layer, mesh=mesh)
             fully_shard(whole, mesh=mesh)
             self._model = whole
@@ -184,21 +186,11 @@ class Ranks(Generic[BatchT]):
 
     def together(self, work: Callable[[], ResultT]) -> ResultT:
         """Do something in the lead, and hand its result to the others."""
-        result: list[Any] = [work() if self.lead else None]
-        dist.broadcast_object_list(result)
-        return cast(ResultT, result[0])
+        return cast(ResultT, from_lead(work() if self.lead else None))
 
     def agree(self, flags: Sequence[bool]) -> list[bool]:
         """Give, for each flag, whether it is up anywhere."""
         return [count > 0 for count in self._sum(torch.tensor(list(map(float, flags)))).tolist()]
-
-    def close(self) -> None:
-        """Leave the others; the processes themselves go on."""
-
-
-def _layers(model: nn.Module) -> list[nn.Module]:
-    """Give the blocks that FSDP gathers one at a time."""
-    return [m for stack in model.modules() if isinstance(stack, nn.ModuleList) for m in stack]
 
 
 def _full(tensor: Tensor) -> Tensor:

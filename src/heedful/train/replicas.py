@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -23,18 +23,17 @@ from heedful.settings import TrainSettings
 from heedful.train.learner import Learner
 from heedful.train.optim import make_optimizer
 from heedful.train.precision import Precision, Scale
+from heedful.train.strategy import Strategy
 
-__all__ = ["Replicas", "compile_layers", "moments_of", "take_moments"]
+__all__ = ["Replicas", "compile_layers", "layers_of", "moments_of", "take_moments"]
 
 BatchT = TypeVar("BatchT")
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 
-class Replicas(Generic[BatchT]):
+class Replicas(Strategy[BatchT]):
     """Runs forward, backward and Adam for a learner, on `size` threads of one process."""
-
-    lead, part, parts = True, 0, 1
 
     def __init__(
         self,
@@ -64,10 +63,7 @@ class Replicas(Generic[BatchT]):
         return len(self._models)
 
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
-        """Leave the gradient of some batches, divided by their tokens, on the model.
-
-        Gives the tokens, the summed loss and the summed negative log-likelihood.
-        """
+        """Leave the gradient of some batches on the model, each worker doing its part of each."""
         tokens, factor = sum(self.learner.tokens(batch) for batch in group), self.scale.factor
         for model in self._models:
             model.zero_grad(set_to_none=True)
@@ -91,9 +87,9 @@ class Replicas(Generic[BatchT]):
         done = self._map(work, range(self.size))
         self._map(self._sum, range(self.size))
         if factor != 1:
-            gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
-            for gradient in gradients:
-                gradient.mul_(1 / factor)
+            for parameter in self.model.parameters():
+                if parameter.grad is not None:
+                    parameter.grad.mul_(1 / factor)
         return tokens, sum(d[0] for d in done), sum(d[1] for d in done)
 
     def _sum(self, worker: int) -> None:
@@ -111,7 +107,7 @@ class Replicas(Generic[BatchT]):
 
     def norm(self) -> float:
         """Give the norm of the whole gradient."""
-        squares = self._map(lambda share: _squares(share), self._shares)
+        squares = self._map(_squares, self._shares)
         return float(torch.stack(squares).sum().sqrt())
 
     def update(self, lr: float, scale: float) -> None:
@@ -143,19 +139,9 @@ class Replicas(Generic[BatchT]):
             optimizer.state.clear()
         for name, parameter in self.model.named_parameters():
             parameter.copy_(tensors[f"model.{name}"])
-            owner = next(o for o in self.optimizers if _owns(o, parameter))
-            take_moments(owner, name, parameter, tensors)
-
-    def refresh(self) -> None:
-        """Nothing to do: the learner's model is the one that is trained."""
-
-    def together(self, work: Callable[[], ResultT]) -> ResultT:
-        """Do it: there is no other process."""
-        return work()
-
-    def agree(self, flags: Sequence[bool]) -> list[bool]:
-        """Give the flags: there is no other process."""
-        return list(flags)
+            for optimizer, share in zip(self.optimizers, self._shares, strict=True):
+                if any(one is parameter for one in share):
+                    take_moments(optimizer, name, parameter, tensors)
 
     def _map(self, work: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> list[ResultT]:
         return list(map(work, items) if self._pool is None else self._pool.map(work, items))
@@ -166,13 +152,17 @@ class Replicas(Generic[BatchT]):
             self._pool.shutdown()
 
 
+def layers_of(model: nn.Module) -> list[nn.Module]:
+    """Give a model's layers: what is compiled, or gathered by FSDP, one at a time."""
+    stacks = [module for module in model.modules() if isinstance(module, nn.ModuleList)]
+    return [layer for stack in stacks for layer in stack]
+
+
 def compile_layers(models: Sequence[nn.Module]) -> None:
     """Have torch.compile make one function of each layer, for any lengths."""
     for model in models:
-        for stack in model.modules():
-            if isinstance(stack, nn.ModuleList):
-                for layer in stack:
-                    layer.compile(dynamic=True)
+        for layer in layers_of(model):
+            layer.compile(dynamic=True)
 
 
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
@@ -197,10 +187,6 @@ def take_moments(
         optimizer.state[parameter] = {
             kind: tensors[f"{kind}.{name}"].clone().to(parameter.device) for kind in MOMENTS
         }
-
-
-def _owns(optimizer: torch.optim.Optimizer, parameter: Tensor) -> bool:
-    return any(p is parameter for group in optimizer.param_groups for p in group["params"])
 
 
 def _replica(model: nn.Module) -> nn.Module:
