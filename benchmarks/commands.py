@@ -1,7 +1,7 @@
 """Whole commands: from two text files to target tokens a second, as each tool logs them itself.
 
 What a person gets who types `heedful train` or `joeynmt train`: reading, pieces, batches, steps and
-the log, everything but the preparation before the first step and the looks at a development set.
+the log, everything but the preparation before the first step and the evaluations.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from benchmarks.joey import python as joey_python
 from benchmarks.sizes import Amounts
 from heedful.train.precision import choose_precision
 
-LOOKED_AT = 20
-"""Pairs that both are given as a development set; looking at it is in neither's figures."""
+DEVELOPMENT_PAIRS = 20
+"""Pairs that both are given as a development set; evaluating on it is in neither's figures."""
 SKIPPED = 1
 """Of the lines that each logs: the first one is of the steps that find their memory."""
 
@@ -74,7 +74,7 @@ def write(text: Captions, path: Path) -> None:
 
     for side, lines in zip(("source", "target"), text.pairs, strict=True):
         (path / f"train.{side}").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        few = "\n".join(lines[:LOOKED_AT]) + "\n"
+        few = "\n".join(lines[:DEVELOPMENT_PAIRS]) + "\n"
         (path / f"dev.{side}").write_text(few, encoding="utf-8")
     (path / "pieces.model").write_bytes(text.tokenizer.files["tokenizer.model"])
     learned = sentencepiece.SentencePieceProcessor(model_file=str(path / "pieces.model"))

@@ -225,7 +225,7 @@ def test_the_model_is_loaded_by_the_first_question_and_once_for_all_threads(
     lock, came, loads = threading.Lock(), threading.Semaphore(0), []
     load = LanguageIdentifier.from_model_file
 
-    class Door:
+    class CountingLock:
         def __enter__(self) -> None:
             came.release()
             lock.acquire()
@@ -238,7 +238,7 @@ def test_the_model_is_loaded_by_the_first_question_and_once_for_all_threads(
         loads.append(path)
         return load(path)
 
-    monkeypatch.setattr(detect, "_LOADING", Door())
+    monkeypatch.setattr(detect, "_LOADING", CountingLock())
     monkeypatch.setattr(LanguageIdentifier, "from_model_file", when_all_are_there)
     detect._identifier.cache_clear()
     detectors = [Detector(["en", "de"]), Detector(["fr", "de"])]

@@ -100,7 +100,7 @@ class Problem:
     advice: str
 
     def text(self, places: str | None = None) -> list[str]:
-        """Say it in a line, and the example in a second one; `places` may be told already."""
+        """Say it in a line, and the example in a second; `places` is `lines` as text, if made."""
         if places is None:
             places = told_places([(self.lines, self.count)])[0]
         what, rest = KINDS[self.kind][0].split(" ", 1)

@@ -244,9 +244,8 @@ def recognise_encoding(sample: bytes) -> str | None:
         if len(re.findall(pattern, text)) >= share * wide:
             return name
     letters = len(re.findall(rb"[A-Za-z]", sample))
-    if (
-        high > letters
-    ):  # Cyrillic: most letters are small, and the two encodings put those in other places
+    # Cyrillic: most letters are small, and the two encodings put those in other places.
+    if high > letters:
         small = len(re.findall(rb"[\xe0-\xff]", sample))
         return "cp1251" if 2 * small > high else "koi8-r"
     return "cp1252" if re.search(rb"[\x80-\x9f]", sample) else "latin-1"

@@ -4,63 +4,97 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field
 
 __all__ = ["ANSWERS"]
 
 
-def _model(name: str, /, **fields: Any) -> Any:
-    kinds = {key: kind if isinstance(kind, tuple) else (kind, ...) for key, kind in fields.items()}
-    make: Any = create_model
-    return make(name, **kinds)
+class Guess(BaseModel):
+    """A language a text may be in."""
+
+    confidence: Annotated[float, Field(ge=0, le=100)]
+    language: str
 
 
-def _list(kind: Any) -> Any:
-    return list[kind]
+class Error(BaseModel):
+    """What every refusal says."""
+
+    error: str
 
 
-def _for_each(kind: Any) -> Any:
-    """Say that a list of texts has a list of these."""
-    return kind | _list(kind)
+def _left_out(description: str) -> Any:
+    """Describe a field that is not there where it would be empty."""
+    return Field(default_factory=list, description=description)
 
 
-def _if_any(kind: Any, description: str) -> Any:
-    """Say that something is left out where there is nothing to say."""
-    return (_for_each(kind), Field(default_factory=list, description=description))
+class Translation(BaseModel):
+    """For a list of texts each field has a list; an empty field is left out."""
+
+    translatedText: str | list[str]
+    alternatives: list[str] | list[list[str]] = _left_out("Other translations.")
+    detectedLanguage: Guess | list[Guess] = _left_out("Where the source was auto.")
+    via: list[str] | list[list[str]] = _left_out("The language between.")
+    unmet_terms: list[str] | list[list[str]] = _left_out("Terms that could not be honoured.")
+    guards: list[str] | list[list[str]] = _left_out("What stopped endless output.")
 
 
-_texts = list[str]
-_named = _model("Named", code=str, name=str)
-_pair = _model("Pair", source=_named, target=_named)
-_served = _model("Model", name=str, source=str, target=str)
-_guess = _model("Guess", confidence=Annotated[float, Field(ge=0, le=100)], language=str)
+class Language(BaseModel):
+    """A served language, and what it is translated into."""
+
+    code: str
+    name: str
+    targets: list[str]
+
+
+class File(BaseModel):
+    """Where a translated file can be fetched."""
+
+    translatedFileUrl: str
+
+
+class Health(BaseModel):
+    """The server works."""
+
+    status: Literal["ok"]
+
+
+class Named(BaseModel):
+    """A language by its code and its name."""
+
+    code: str
+    name: str
+
+
+class Pair(BaseModel):
+    """The languages a page begins with."""
+
+    source: Named
+    target: Named
+
+
+class Model(BaseModel):
+    """A served model."""
+
+    name: str
+    source: str
+    target: str
+
+
+class FrontendSettings(BaseModel):
+    """What a page has to know of the server."""
+
+    charLimit: int
+    frontendTimeout: int
+    apiKeys: bool
+    keyRequired: bool
+    suggestions: bool
+    filesTranslation: bool
+    supportedFilesFormat: list[str]
+    language: Pair
+    explainLimit: int
+    models: list[Model]
+
 
 ANSWERS: list[type[BaseModel]] = [
-    _guess,
-    _model("Error", error=str),
-    _model(
-        "Translation",
-        translatedText=_for_each(str),
-        alternatives=_if_any(_texts, "Other translations."),
-        detectedLanguage=_if_any(_guess, "Where the source was auto."),
-        via=_if_any(_texts, "The language between."),
-        unmet_terms=_if_any(_texts, "Terms that could not be honoured."),
-        guards=_if_any(_texts, "What stopped endless output."),
-    ),
-    _model("Language", code=str, name=str, targets=_texts),
-    _model("File", translatedFileUrl=str),
-    _model("Health", status=Literal["ok"]),
-    _model(
-        "FrontendSettings",
-        charLimit=int,
-        frontendTimeout=int,
-        apiKeys=bool,
-        keyRequired=bool,
-        suggestions=bool,
-        filesTranslation=bool,
-        supportedFilesFormat=_texts,
-        language=_pair,
-        explainLimit=int,
-        models=_list(_served),
-    ),
+    *(Guess, Error, Translation, Language, File, Health, FrontendSettings),
 ]

@@ -168,9 +168,8 @@ class Batcher:
                     self._wake()
                 if items:
                     await self._translate(items)
-                if (
-                    self._gathering or not self._queue
-                ):  # another lane is gathering, or nothing is left
+                # Another lane is gathering, or nothing is left.
+                if self._gathering or not self._queue:
                     return
                 self._gathering = True
         finally:

@@ -19,8 +19,8 @@ from typing import Any
 
 __all__ = ["Detector", "Guess"]
 
-LOOKED_AT = 2000
-"""Characters of a text that are read: more would not change the answer."""
+CHARACTERS_READ = 2000
+"""Of a text: more would not change the answer."""
 
 _UNSERVED = 0.02
 """Prior probability of a language that is not served, relative to one that is."""
@@ -78,7 +78,7 @@ class Detector:
         Where nothing speaks for any of them the first is given, with confidence 0: of those in
         the text's script where there are some, else of all.
         """
-        text = unicodedata.normalize("NFKC", _NOT_TEXT.sub(" ", text[:LOOKED_AT]))
+        text = unicodedata.normalize("NFKC", _NOT_TEXT.sub(" ", text[:CHARACTERS_READ]))
         scripts = {unicodedata.name(c, "-").split()[0] for c in set(text) if c.isalpha()}
         written = [code for code in self.languages if self._scripts[code] & scripts]
         written = _without_other_chinese(text, written)
@@ -87,9 +87,8 @@ class Detector:
             shares = {code: 1 / len(written) for code in written}
         guesses = [Guess(code, round(100 * share, 1)) for code, share in shares.items()]
         found = [guess for guess in guesses if guess.confidence > 0]
-        found.sort(
-            key=lambda guess: -guess.confidence
-        )  # stable: equals stay in the order they are served
+        # Stable: equals stay in the order they are served.
+        found.sort(key=lambda guess: -guess.confidence)
         return found or [Guess(code, 0.0) for code in (written or self.languages)[:1]]
 
     def _shares(self, text: str, written: Sequence[str]) -> dict[str, float]:

@@ -43,10 +43,8 @@ def parse_value(body: bytes) -> Any:
         return json.loads(
             body.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=_no_constant
         )
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # bad JSON, bad UTF-8, a number too long or nesting too deep
+    except (ValueError, RecursionError) as error:
+        # Bad JSON, bad UTF-8, a number too long or nesting too deep.
         raise RequestError(400, "Invalid JSON format") from error
 
 

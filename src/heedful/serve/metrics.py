@@ -46,9 +46,9 @@ class ServerMetrics(Collector):
             "heedful_under_way", "Requests that are being answered.", ("path",), registry=own
         )
 
-    def watch_queue(self, look: Callable[[], Mapping[tuple[str, str], float]]) -> None:
+    def watch_queue(self, read: Callable[[], Mapping[tuple[str, str], float]]) -> None:
         """Show how many pieces wait for each model."""
-        self._registry.register(_Queue(look))
+        self._registry.register(_Queue(read))
 
     def collect(self) -> Iterator[Metric]:
         """Give the metrics without the times at which the library began to count each."""
@@ -62,15 +62,15 @@ class ServerMetrics(Collector):
 
 
 class _Queue(Collector):
-    """A gauge that is read when somebody asks."""
+    """A gauge whose values are read at each scrape."""
 
-    def __init__(self, look: Callable[[], Mapping[tuple[str, str], float]]) -> None:
-        self._look = look
+    def __init__(self, read: Callable[[], Mapping[tuple[str, str], float]]) -> None:
+        self._read = read
 
     def collect(self) -> Iterator[Metric]:
         """Give the values as they are now."""
         gauge = GaugeMetricFamily("heedful_queue_pieces", "Pieces that wait.", labels=PAIR)
-        for labels, value in self._look().items():
+        for labels, value in self._read().items():
             gauge.add_metric(labels, value)
         yield gauge
 

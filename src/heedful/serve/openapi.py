@@ -184,7 +184,9 @@ def _list(name: str) -> Schema:
 
 
 def _get(summary: str, answer: Schema, kind: str = JSON) -> Schema:
-    return {"get": {"summary": summary, "responses": {"200": _content("It.", answer, kind)}}}
+    return {
+        "get": {"summary": summary, "responses": {"200": _content("The answer.", answer, kind)}}
+    }
 
 
 def _refused(*codes: int) -> Schema:

@@ -49,7 +49,7 @@ async def read_parameters(request: Request, limit: int, seconds: float) -> dict[
     kind = header.partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         fields, files = await asyncio.to_thread(parse_multipart, body, header)
-        return values | files | fields
+        return values | fields | files
     if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
         parse = parse_json
     elif kind == "application/x-www-form-urlencoded":

@@ -27,8 +27,16 @@ from heedful.serve.errors import RequestError, clip, invalid, missing, too_long
 from heedful.serve.forms import Upload, parse_value
 from heedful.serve.options import ServeOptions
 
-__all__ = ["JSON_ONLY", "Detect", "Explain", "Keyed", "Translate", "TranslateFile", "check"]
-__all__ += ["limited"]
+__all__ = [
+    "JSON_ONLY",
+    "Detect",
+    "Explain",
+    "Keyed",
+    "Translate",
+    "TranslateFile",
+    "check",
+    "limited",
+]
 
 Asked = TypeVar("Asked", bound="Keyed")
 
@@ -97,7 +105,7 @@ def _from_json(value: object) -> object:
 
 
 def _described(kind: Any) -> WithJsonSchema:
-    """Describe JSON as `kind`; what is in it is judged, and told, where it is used."""
+    """Describe JSON as `kind`; its content is validated where it is used."""
     return WithJsonSchema(TypeAdapter(kind | None).json_schema())
 
 
@@ -220,6 +228,8 @@ def _error(name: str, kind: str, mistake: Mapping[str, Any]) -> RequestError:
     if kind in ("too_long", "string_too_long"):
         return too_long(len(given), context["max_length"])
     if kind == "literal_error":
-        return RequestError(400, f"{clip(str(given))} {name} is not supported")
+        if not isinstance(given, str):
+            return invalid(f"{name} parameter is not a text")
+        return RequestError(400, f"{clip(given)} {name} is not supported")
     said = WRONG.get(kind, mistake["msg"]).format(**context)
     return invalid(f"{name} parameter {said}")

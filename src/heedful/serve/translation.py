@@ -128,11 +128,11 @@ class Service:
         """Guess the language of each text, best first; the first served language if it has none."""
         unknown = [Guess(self.directions.languages[0], 0.0)]
 
-        def look() -> list[list[Guess]]:
+        def guess() -> list[list[Guess]]:
             return [self._detector.detect(text) or unknown for text in texts]
 
         size = DETECTING * len(texts) if self._detector.loaded else AT_ONCE + 1
-        return await aside(size, look)
+        return await aside(size, guess)
 
     async def translate(
         self, texts: Sequence[str], sources: Sequence[str], target: str, how: TranslateOptions
@@ -239,17 +239,17 @@ class Service:
             hops.append(await batcher.translate(lines, n_best, admitted or bool(hops)))
             lines = [translation.text for translation in hops[-1]]
 
-        def finish() -> list[Answer]:
+        def answers() -> list[Answer]:
             said = dict(zip(probes, lines[len(lines) - len(probes) :], strict=True))
             found, first = [], 0
             for passage, its_terms in zip(passages, terms, strict=True):
                 last = first + len(passage.lines)
                 own = [hop[first:last] for hop in hops]
-                found.append(_finish(passage, own, how, its_terms, said, _between(way)))
+                found.append(_answer(passage, own, how, its_terms, said, _between(way)))
                 first = last
             return found
 
-        return await aside(size, finish)
+        return await aside(size, answers)
 
     async def explain(self, served: Served, text: str, options: dict[str, Any]) -> bytes:
         """Trace a translation on torch, in a thread of its own; traces are computed one by one."""
@@ -279,7 +279,7 @@ async def aside(size: int, work: Callable[..., Given], *arguments: object) -> Gi
     return await asyncio.to_thread(work, *arguments)
 
 
-def _finish(
+def _answer(
     passage: Passage,
     hops: list[list[Translation]],
     how: TranslateOptions,
