@@ -61,6 +61,10 @@ def check_shapes(module: nn.Module, arguments: tuple[Any, ...], output: Any) -> 
             assert known == size, f"{type(module).__name__}.{name}: {letter} is {known} and {size}"
 
 
+if os.environ.get("HEEDFUL_WITHOUT_ONEDNN"):  # the suite as on a torch without its operations
+    onednn.available = functools.lru_cache(lambda: False)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _shapes_are_checked() -> Iterator[None]:
     handle = torch.nn.modules.module.register_module_forward_hook(check_shapes)
@@ -72,13 +76,6 @@ def _shapes_are_checked() -> Iterator[None]:
 def _seeded() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)  # whatever the test before set
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _without_onednn() -> None:
-    """With HEEDFUL_WITHOUT_ONEDNN=1 the suite runs as on a torch that lacks its operations."""
-    if os.environ.get("HEEDFUL_WITHOUT_ONEDNN"):
-        onednn.available = lambda: False
 
 
 @pytest.fixture

@@ -58,6 +58,12 @@ def test_cores_that_may_not_be_used_are_not_counted() -> None:
     assert done.stdout == "1\n"
 
 
+def test_nobody_else_counts_cores() -> None:
+    package = Path(machine.__file__).parent
+    users = [p.name for p in package.rglob("*.py") if "cpu_count" in p.read_text(encoding="utf-8")]
+    assert users == ["machine.py"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have their own ways")
 def test_what_was_freed_is_kept_until_it_is_given_back() -> None:
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)

@@ -164,17 +164,19 @@ def replacing(path: str | Path, size: int = 0) -> Iterator[Path]:
 
 
 @contextmanager
-def held(path: str | Path) -> Iterator[None]:
+def held(path: str | Path) -> Iterator[bool]:
     """Hold a lock file inside a `with`, after whoever holds it now: a killed process holds none.
 
-    Where the system has no such locks (Windows, some network drives) it goes on without.
+    Gives False where the system has no such locks (Windows, some network drives).
     """
     with open(path, "ab") as file:
+        locked = False
         with suppress(ImportError, OSError):
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+            locked = True
+        yield locked
 
 
 def sweep(path: str | Path) -> None:

@@ -64,7 +64,6 @@ def test_the_measurement_is_kept_and_used_only_where_there_is_an_it(tmp_path: Pa
     heads = Heads([[0.1, 0.7], [0.2, 0.3]], 4, 0.25, 60)
     pieces = ["▁The", "▁dog", "▁was", "▁ti", "red", ",", "▁it", ".", "</s>"]
     assert measured(folder, pieces) is None
-    assert measured(None, pieces) is None
     keep(heads, folder.path)
     facts = {"distance": 4, "baseline": 0.25, "sentences": 60, "word": 6, "note": heads.said()}
     assert measured(folder, pieces) == {"layer": 0, "head": 1, "accuracy": 0.7} | facts

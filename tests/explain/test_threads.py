@@ -1,4 +1,4 @@
-"""One model, many threads: looking inside touches only the pass that is looked at."""
+"""One model, many threads: a trace records only the pass of its own thread."""
 
 import itertools
 import threading

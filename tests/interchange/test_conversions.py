@@ -1,5 +1,6 @@
 """Conversions that several processes want at the same moment."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -24,8 +25,17 @@ def test_two_processes_that_convert_one_model_at_the_same_moment(
         shutil.copytree(first, tmp_path / "models" / f"{number:02}")
     (tmp_path / "ready").mkdir()
     command = [sys.executable, str(PROGRAM), str(tmp_path / "models"), str(tmp_path / "ready"), "2"]
+    # A conversion that fails beside the model is made in the user's cache: none may be there.
+    cache = tmp_path / "cache"
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)}
     both = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         for _ in range(2)
     ]
     told = []
@@ -41,3 +51,4 @@ def test_two_processes_that_convert_one_model_at_the_same_moment(
     for number in range(models):
         kept = tmp_path / "models" / f"{number:02}" / "ctranslate2"
         assert len([path for path in kept.iterdir() if path.name != ".lock"]) == 1
+    assert not cache.exists()

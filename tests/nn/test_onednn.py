@@ -1,4 +1,4 @@
-"""The one door to what torch does not document, and that nothing goes past it."""
+"""The one module that calls what torch does not document, and that no other does."""
 
 from __future__ import annotations
 

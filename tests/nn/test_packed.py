@@ -80,12 +80,12 @@ def test_a_copy_packs_its_own_weights() -> None:
     made, x = Linear(4, 6), torch.randn(3, 4)
     with torch.inference_mode():
         made(x)
-    twin = copy.deepcopy(made)
+    other = copy.deepcopy(made)
     with torch.no_grad():
-        twin.weight.zero_()
-        twin.bias.fill_(2)
+        other.weight.zero_()
+        other.bias.fill_(2)
     with torch.inference_mode():
-        assert (twin(x) == 2).all()
+        assert (other(x) == 2).all()
 
 
 def test_queries_keys_and_values_are_one_product(packing: list[int]) -> None:

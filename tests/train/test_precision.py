@@ -78,7 +78,7 @@ def test_a_run_that_goes_on_multiplies_as_it_did(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="torch has no oneDNN here")
+@pytest.mark.skipif(not onednn.available(), reason="torch has no oneDNN here")
 def test_products_by_onednn_give_the_same_gradient(workers: int) -> None:
     usual = gradients(Precision(), workers)
     other = gradients(Precision(onednn=True), workers)

@@ -39,6 +39,12 @@ def test_what_weights_were_made_for_is_not_changed_by_fine_tuning(
         assert not (tmp_path / "m").exists()
 
 
+def test_what_is_no_table_is_refused_in_one_line(parent: Path, tmp_path: Path) -> None:
+    made = Request(files=write(tmp_path, "new", 2), output=tmp_path / "m", settings={"model": 5})
+    with pytest.raises(ConfigError, match=r"^model = 5 is not a table"):
+        finetune(parent, made)
+
+
 def test_fine_tuning_may_choose_another_dropout(parent: Path, tmp_path: Path) -> None:
     settings = STEPS | {"model": {"d_model": 32, "dropout": 0.2}}
     made = Request(files=write(tmp_path, "new", 2), output=tmp_path / "m", settings=settings)

@@ -141,7 +141,7 @@ class Tree:
         }
 
 
-@torch.inference_mode()
+@torch.no_grad()  # in inference mode a second, packed copy of the weights would stay
 def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree:
     """Search for the translation of one source and keep the whole tree."""
     ids = model.ids

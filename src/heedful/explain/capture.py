@@ -124,7 +124,8 @@ def pass_over(model: Transformer, source: list[int], target: list[int]) -> tuple
 
     `source` is without the end symbol, `target` without start and end.
     """
-    with capture(model) as found, torch.inference_mode():
+    # In inference mode a second, packed copy of the weights would stay with the model.
+    with capture(model) as found, torch.no_grad():
         return found, logits_of(model, source, target)
 
 

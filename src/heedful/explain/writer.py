@@ -156,7 +156,7 @@ class Writer:
         if seen.keep is not None and not bool(seen.keep.all()):
             size = (seen.q.size(2), seen.k.size(2))
             keep = seen.keep[0, 0].expand(size).tolist()
-        with torch.inference_mode():
+        with torch.no_grad():
             return {
                 "input": self.numbers((here.norm(here.before) if pre else here.before)[0]),
                 "keep": keep,
@@ -221,7 +221,7 @@ class Writer:
     def lens(self, name: Names) -> list[Any]:
         """Give what the output layer would have predicted after each decoder layer."""
         layers = []
-        with torch.inference_mode():
+        with torch.no_grad():
             for layer in range(self.model.settings.decoder_layers):
                 states = self.found.outputs[f"decoder.layers.{layer}"]
                 states = self.model.decoder.norm(states[:, : self.shown["decoder"]])

@@ -97,12 +97,14 @@ def _make(
 ) -> tuple[Path, dict[str, Any]]:
     """Convert, compare with torch, measure threads, and put the result in its place."""
     refused: OSError | None = None
+    say(f"converting {folder.path} for CTranslate2, once")
     for home in homes:
         try:
             home.mkdir(parents=True, exist_ok=True)
-            with files.held(home / LOCK):
+            with files.held(home / LOCK) as alone:
                 stored = _ready(home / name)  # another process may have made it meanwhile
                 if stored is None:
+                    _sweep(home, older=0 if alone else 3600)
                     stored = _convert(folder, home, name, say)
                     if home == homes[0]:
                         _forget_others(home, name)
@@ -118,8 +120,6 @@ def _make(
 
 def _convert(folder: Folder, home: Path, name: str, say: Note) -> dict[str, Any]:
     """Make the conversion in a temporary folder, which is renamed once it is checked."""
-    say(f"converting {folder.path} for CTranslate2, once")
-    _sweep(home)
     temporary = home / f".{secrets.token_hex(4)}.tmp"
     try:
         convert(folder, temporary)
@@ -134,7 +134,7 @@ def _convert(folder: Folder, home: Path, name: str, say: Note) -> dict[str, Any]
         files.write_sealed(temporary / READY, stored)
         place = home / name
         if place.exists():  # damaged
-            os.replace(place, home / f".{secrets.token_hex(4)}.tmp")
+            shutil.rmtree(place)
         os.rename(temporary, place)
         files.force(home)
     finally:
@@ -142,11 +142,11 @@ def _convert(folder: Folder, home: Path, name: str, say: Note) -> dict[str, Any]
     return stored
 
 
-def _sweep(home: Path) -> None:
-    """Remove temporary folders of killed conversions that are an hour old."""
+def _sweep(home: Path, older: float) -> None:
+    """Remove temporary folders of killed conversions that are so many seconds old."""
     for left in home.glob(".*.tmp"):
         with suppress(OSError):
-            if left.stat().st_mtime < time.time() - 3600:
+            if left.stat().st_mtime < time.time() - older:
                 shutil.rmtree(left, ignore_errors=True)
 
 

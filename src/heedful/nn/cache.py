@@ -53,7 +53,9 @@ class Growing:
             spare = self.buffer.new_empty(capacity, len(rows), heads, width)
         past = slice(self.length)
         torch.index_select(self.buffer[past], 1, rows, out=spare[past])
-        self.buffer, self._spare = spare, self.buffer
+        # A spare of another number of rows would only be held: the next selection needs its own.
+        same = self.buffer.size(1) == len(rows)
+        self.buffer, self._spare = spare, self.buffer if same else None
 
     @property
     def bytes(self) -> int:

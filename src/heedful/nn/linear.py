@@ -6,8 +6,8 @@ inference mode each weight is packed once (`packed.py`).
 
 `torch.autocast` loses most of that gain on a CPU: it also converts attention, which is many tiny
 products there, and meets a new number of rows at every step (see `shortened`). Here only the large
-products are converted, those of the loss among them. Weights, sums, norms, attention and the
-softmax stay in float32; a GPU uses autocast.
+products are converted, in bfloat16 those of the loss among them. Weights, sums, norms, attention
+and the softmax stay in float32; a GPU uses autocast.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ __all__ = [
 ]
 
 ROWS = 32
-"""Rows of a bfloat16 or float16 product are padded to a multiple of this; of twice this above
-`MANY`."""
+"""Rows of a product by oneDNN are padded to a multiple of this; of twice this above `MANY`."""
 MANY = 1024
 
 

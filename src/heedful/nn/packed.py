@@ -47,6 +47,7 @@ class Packed(nn.Module):
         """Say whether x can be multiplied with a packed weight."""
         return (
             torch.is_inference_mode_enabled()
+            and not torch.compiler.is_compiling()
             and x.dtype == torch.float32
             and x.device.type == "cpu"
             and x.numel() > 0

@@ -110,7 +110,7 @@ class Ranks(Strategy[BatchT]):
             sums += torch.tensor(seen, dtype=torch.float64)
         sums = self._sum(sums)
         tokens = int(sums[0])
-        # Both engines leave the mean over the processes.
+        # DDP and FSDP both leave the mean over the processes.
         self._scale_gradients(self.parts * NOMINAL / (tokens * factor))
         return tokens, float(sums[1]), float(sums[2])
 
@@ -189,7 +189,7 @@ class Ranks(Strategy[BatchT]):
         return cast(ResultT, from_lead(work() if self.lead else None))
 
     def agree(self, flags: Sequence[bool]) -> list[bool]:
-        """Give, for each flag, whether it is up anywhere."""
+        """Give, for each flag, whether it is set in any process."""
         return [count > 0 for count in self._sum(torch.tensor(list(map(float, flags)))).tolist()]
 
 

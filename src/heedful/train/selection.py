@@ -1,4 +1,4 @@
-"""Which weights of a training are kept: the best, some moments to average, and the final choice."""
+"""Which weights of a training are kept: the best, checkpoints to average, and the final choice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Selection:
         strategy: Strategy[Any],
         keep: Callable[[], None],
     ) -> None:
-        """`count` moments are averaged; `keep` is called when the model's weights are the best."""
+        """`count` checkpoints are averaged; `keep` is called for the best weights so far."""
         self._model, self._folder, self._count = model, folder, count
         self._strategy, self._keep = strategy, keep
         self._before: set[int] = set()
@@ -130,7 +130,7 @@ class Selection:
         return chosen
 
     def _groups(self, state: State) -> dict[str, Sequence[Kept]]:
-        """Give the moments to average, by name: the last ones, and the best if they are others."""
+        """Give the checkpoints to average, by name: the last, and the best if they are others."""
         if self._count == 1 or len(state.kept) < 2:
             return {}
         last, best = sorted(state.kept[-self._count :]), sorted(self._best(state))

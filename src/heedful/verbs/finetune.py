@@ -62,7 +62,9 @@ def _check_kept(folder: Folder, asked: Mapping[str, Any]) -> None:
     """Refuse settings that the inherited weights and pieces do not fit."""
     for table, free in (("model", DROPOUTS), ("tokenizer", {"regularisation"})):
         old = folder.settings.model_dump()[table]
-        for key, value in asked.get(table, {}).items():
+        wanted = asked.get(table, {})
+        # What is no table is refused with everything else that is wrong, in `config.resolve`.
+        for key, value in wanted.items() if isinstance(wanted, Mapping) else ():
             if key in old and key not in free and value != old[key]:
                 raise ConfigError(
                     f"{table}.{key} = {value}: {folder.path} has {old[key]}, which fine-tuning "

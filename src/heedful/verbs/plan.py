@@ -66,9 +66,9 @@ def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
     workers = workers_for(settings.data.batch_tokens, device, request.threads)
     with torch.random.fork_rng(devices=[]):
         model = Transformer(settings.model, prepared.tokenizer.ids).to(device).train()
-        task = TranslationLearner(model, prepared.tokenizer, prepared.corpus, settings, workers)
+        learner = TranslationLearner(model, prepared.tokenizer, prepared.corpus, settings, workers)
         precision = choose_precision(settings.train.precision, device, settings.train.compile)
-        return rules.calibrate(task, settings.train, workers, precision), workers
+        return rules.calibrate(learner, settings.train, workers, precision), workers
 
 
 def _sizes(prepared: Prepared, seconds: float) -> list[str]:
