@@ -25,8 +25,8 @@ SOURCE = ROOT / "src" / "heedful"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 ORDER = """
-    cli > serve > verbs > translator > tasks > train, explain, interchange > decoding
-    > models, metrics, documents, glossary > nn, data > config > settings > errors, files, machine
+    cli > serve > verbs > tasks > train, explain, interchange > decoding
+    > models, metrics > nn, data > config > settings > errors, files, machine
 """
 LEVELS = [[name.strip() for name in level.split(",")] for level in ORDER.split(">")]
 LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         TrainingError,
     )
     from heedful.settings import Settings
-    from heedful.translator import Translation, Translator
+    from heedful.tasks.translation.using import Translation, Translator
     from heedful.verbs.evaluate import evaluate
     from heedful.verbs.exchange import export_model, import_model
     from heedful.verbs.train import Request
@@ -45,8 +45,8 @@ _HOMES = {
     "Request": "verbs.train",
     "Settings": "settings",
     "TrainingError": "errors",
-    "Translation": "translator",
-    "Translator": "translator",
+    "Translation": "tasks.translation.using",
+    "Translator": "tasks.translation.using",
     "evaluate": "verbs.evaluate",
     "export_model": "verbs.exchange",
     "import_model": "verbs.exchange",

@@ -18,8 +18,8 @@ import heedful
 from heedful.decoding.batch import search
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.errors import ConfigError, DataError
+from heedful.tasks.translation.using import Translator
 from heedful.train.loop import Trainer
-from heedful.translator import Translator
 
 SENTENCES = [s for s, _ in pairs(12, seed=7)]
 LONG = " ".join(SENTENCES)
@@ -378,7 +378,9 @@ def test_help_imports_no_torch_and_nothing_heavy() -> None:
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    found = python("-c", "import sys, heedful, heedful.translator; print('torch' in sys.modules)")
+    found = python(
+        "-c", "import sys, heedful, heedful.tasks.translation.using; print('torch' in sys.modules)"
+    )
     assert (found.returncode, found.stdout) == (0, "False\n"), found.stderr
 
 

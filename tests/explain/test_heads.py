@@ -9,7 +9,7 @@ from heedful.data import grammar
 from heedful.explain.heads import FILE, Heads, keep, measure, measured
 from heedful.explain.trace import Attended
 from heedful.models.folder import load_model, state
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import make as make_folder
 
 SENTENCES = [s for s in itertools.islice(grammar.generate(3), 400) if s.it is not None][:40]

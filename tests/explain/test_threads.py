@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from heedful.explain.capture import capture
 from heedful.nn.attention import Attention
 from heedful.nn.observe import Observer, observer, observing
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import make as make_folder
 
 TEXTS = ["The dog sees the cat.", "It is tired.", "The cat did not see it.", "A dog.", "It sees."]

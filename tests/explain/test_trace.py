@@ -15,7 +15,7 @@ from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.layers import Layer
 from heedful.settings import ModelSettings, TokenIds
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import make as make_folder
 
 IDS = TokenIds(size=19, pad=18, start=18)

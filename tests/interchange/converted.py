@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 
 
 def main(models: Path, ready: Path, processes: int) -> None:

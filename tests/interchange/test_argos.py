@@ -16,7 +16,7 @@ from heedful.errors import InterchangeError
 from heedful.interchange.argos import write_argos
 from heedful.models.folder import Folder
 from heedful.settings import Settings
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import SENTENCES, make
 
 ARGOS = Path(__file__).parents[2] / "build" / "argos"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import make
 
 PROGRAM = Path(__file__).parent / "converted.py"

@@ -19,7 +19,7 @@ from heedful.interchange.conversions import open_engine
 from heedful.interchange.ctranslate2 import CTranslate2Engine, convert
 from heedful.models.folder import Folder, load_model
 from heedful.settings import DecodeSettings
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import SENTENCES, make
 
 

@@ -19,7 +19,7 @@ from heedful.interchange.huggingface import read_huggingface, write_huggingface
 from heedful.models.folder import Folder
 from heedful.models.transformer import Transformer
 from heedful.settings import DecodeSettings
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import SENTENCES, loaded, logits, make, pieces
 
 transformers = pytest.importorskip("transformers")

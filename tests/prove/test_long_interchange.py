@@ -20,7 +20,7 @@ from heedful.interchange.ctranslate2 import write_ctranslate2
 from heedful.interchange.huggingface import write_huggingface
 from heedful.metrics import scores
 from heedful.models.folder import Folder
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "interchange"))
 from test_argos import argos

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from heedful.tasks.translation.using import Translator
 from heedful.train.report import PlainReport
-from heedful.translator import Translator
 from heedful.verbs.evaluate import evaluate
 from heedful.verbs.train import Request, train
 

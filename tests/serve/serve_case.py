@@ -20,7 +20,7 @@ from heedful.serve.directions import Served
 from heedful.serve.options import ServeOptions
 from heedful.serve.run import listen, make_server
 from heedful.settings import DecodeSettings
-from heedful.translator import Candidate, Translation
+from heedful.tasks.translation.using import Candidate, Translation
 
 Given = TypeVar("Given")
 

@@ -14,7 +14,7 @@ from serve_case import Fake
 from heedful.serve.directions import Served
 from heedful.serve.options import ServeOptions
 from heedful.serve.run import serve
-from heedful.translator import Translation
+from heedful.tasks.translation.using import Translation
 
 
 class Waiting(Fake):

@@ -11,7 +11,7 @@ from serve_case import LATER, run, until
 
 from heedful.serve.batcher import EAGERNESS, Batcher, Line, pieces_in
 from heedful.serve.errors import RequestError
-from heedful.translator import Candidate, Translation
+from heedful.tasks.translation.using import Candidate, Translation
 
 
 class Work:

@@ -11,10 +11,10 @@ import pytest
 from serve_case import PAGE, ask, post
 from starlette.applications import Starlette
 
-from heedful.documents import passages
 from heedful.serve.app import build_app
 from heedful.serve.options import ServeOptions
-from heedful.translator import Translator
+from heedful.tasks.translation.documents import passages
+from heedful.tasks.translation.using import Translator
 from model_case import SENTENCES, make
 
 ENGLISH = SENTENCES[:12:2]

@@ -13,7 +13,7 @@ from serve_case import Running, fake, model, running
 from heedful.explain.document import page_files
 from heedful.serve.directions import Served
 from heedful.serve.keys import Keys
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from model_case import make
 from page_case import watch
 

@@ -13,7 +13,7 @@ from toy_task import Scripted
 
 from heedful.settings import Settings
 from heedful.tasks import translation
-from heedful.tasks.translation import ENOUGH, EVALUATED, TranslationLearner
+from heedful.tasks.translation.learning import ENOUGH, EVALUATED, TranslationLearner
 from heedful.train.checkpoint import read_weights
 from heedful.train.learner import Evaluation
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from verbs_case import STEPS, Heard, write
 
 from heedful.models.folder import Folder
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from heedful.verbs.distill import distill
 from heedful.verbs.request import Request
 

@@ -9,7 +9,7 @@ import pytest
 from verbs_case import write
 
 from heedful.errors import DataError
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 from heedful.verbs.backtranslate import backtranslate
 from heedful.verbs.pairs import translate_to_pairs
 

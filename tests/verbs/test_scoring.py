@@ -13,8 +13,8 @@ from heedful.decoding.hypothesis import Hypothesis, LengthPenalty, rerank
 from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, Settings, TokenizerSettings
+from heedful.tasks.translation.using import Translator
 from heedful.train.report import SilentReport
-from heedful.translator import Translator
 from heedful.verbs import scoring as module
 from heedful.verbs.evaluate import evaluate
 from heedful.verbs.request import Request

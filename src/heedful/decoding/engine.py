@@ -1,4 +1,4 @@
-"""What an engine of translation is: ids in, hypotheses out; text is in `translator.py`.
+"""What an engine of translation is: ids in, hypotheses out; text is the task's business.
 
 Also how every engine puts sentences together into batches.
 """

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from heedful.serve.errors import busy
 
 if TYPE_CHECKING:
-    from heedful.translator import Translation
+    from heedful.tasks.translation.using import Translation
 
 __all__ = ["Batcher", "Line", "pieces_in"]
 

@@ -16,7 +16,7 @@ from heedful.serve.options import ServeOptions
 
 if TYPE_CHECKING:
     from heedful.settings import DecodeSettings
-    from heedful.translator import Translation
+    from heedful.tasks.translation.using import Translation
 
 __all__ = ["Directions", "Served", "Translates", "load", "translate_lines"]
 
@@ -66,7 +66,7 @@ class Served:
 
 def load(path: Path, options: ServeOptions, note: Note = logger.info) -> Served:
     """Open a model folder to be served."""
-    from heedful.translator import Translator
+    from heedful.tasks.translation.using import Translator
 
     translator = Translator.load(
         path,

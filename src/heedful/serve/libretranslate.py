@@ -16,9 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from heedful.data.languages import language_name
-from heedful.documents.formats import SUPPORTED, DocumentError, open_document
 from heedful.errors import DataError
-from heedful.glossary.terms import Terms
 from heedful.serve.detect import Guess
 from heedful.serve.downloads import Downloads
 from heedful.serve.errors import RequestError, busy, invalid, too_long
@@ -27,6 +25,8 @@ from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import to_json
 from heedful.serve.requests import Detect, Translate, TranslateFile, limited
 from heedful.serve.translation import Answer, Service, TranslateOptions
+from heedful.tasks.translation.documents.formats import SUPPORTED, DocumentError, open_document
+from heedful.tasks.translation.terms import Terms
 
 __all__ = ["LibreTranslate", "answer_json"]
 

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 
 from heedful import __version__
-from heedful.documents.formats import SUPPORTED
 from heedful.serve.answers import ANSWERS
 from heedful.serve.directions import Directions
 from heedful.serve.options import ServeOptions
@@ -22,6 +21,7 @@ from heedful.serve.requests import (
     TranslateFile,
     limited,
 )
+from heedful.tasks.translation.documents.formats import SUPPORTED
 
 __all__ = ["describe"]
 

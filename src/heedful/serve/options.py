@@ -11,7 +11,7 @@ from heedful.serve.keys import Keys
 
 if TYPE_CHECKING:
     from heedful.interchange.ctranslate2 import Compute
-    from heedful.translator import EngineName
+    from heedful.tasks.translation.using import EngineName
 
 __all__ = ["ENDPOINTS", "ServeOptions"]
 

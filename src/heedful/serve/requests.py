@@ -22,10 +22,10 @@ from pydantic import (
     model_validator,
 )
 
-from heedful.glossary.terms import LONGEST_TERM, MOST_TERMS
 from heedful.serve.errors import RequestError, clip, invalid, missing, too_long
 from heedful.serve.forms import Upload, parse_value
 from heedful.serve.options import ServeOptions
+from heedful.tasks.translation.terms import LONGEST_TERM, MOST_TERMS
 
 __all__ = [
     "JSON_ONLY",

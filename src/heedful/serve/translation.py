@@ -12,11 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from heedful.documents.markup import Markup
-from heedful.documents.passages import Passage
-from heedful.documents.projection import Align
 from heedful.errors import ConfigError, DataError
-from heedful.glossary.terms import FoundTerms, Terms
 from heedful.machine import give_memory_back
 from heedful.serve.aligning import Aligner
 from heedful.serve.batcher import Batcher
@@ -26,9 +22,13 @@ from heedful.serve.errors import RequestError, busy, invalid
 from heedful.serve.metrics import ServerMetrics
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import to_json
+from heedful.tasks.translation.documents.markup import Markup
+from heedful.tasks.translation.documents.passages import Passage
+from heedful.tasks.translation.documents.projection import Align
+from heedful.tasks.translation.terms import FoundTerms, Terms
 
 if TYPE_CHECKING:
-    from heedful.translator import Translation
+    from heedful.tasks.translation.using import Translation
 
 __all__ = ["Answer", "Service", "TranslateOptions", "aside"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from heedful.machine import decoding_workers
 from heedful.settings import SamplingSettings
+from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report
-from heedful.translator import Translator
 from heedful.verbs.pairs import translate_to_pairs
 from heedful.verbs.request import in_one_process
 

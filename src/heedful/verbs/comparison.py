@@ -7,8 +7,8 @@ from pathlib import Path
 
 from heedful.data.corpus import Pair
 from heedful.metrics import Score
+from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report
-from heedful.translator import Translator
 from heedful.verbs.scoring import score
 from heedful.verbs.train import Result
 

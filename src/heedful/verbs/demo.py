@@ -16,8 +16,8 @@ from heedful import config, files, metrics
 from heedful.data import grammar
 from heedful.data.grammar import Sentence, Splits
 from heedful.errors import ConfigError
+from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report, SilentReport, clock
-from heedful.translator import Translator
 from heedful.verbs.train import Request, train
 
 if TYPE_CHECKING:

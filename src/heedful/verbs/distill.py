@@ -11,9 +11,9 @@ from heedful.data.corpus import Corpus
 from heedful.machine import decoding_workers
 from heedful.models.folder import Folder
 from heedful.settings import ModelSettings
+from heedful.tasks.translation.using import Translator
 from heedful.train import plan
 from heedful.train.report import Report, SilentReport
-from heedful.translator import Translator
 from heedful.verbs.comparison import Compared, compare
 from heedful.verbs.pairs import (
     development_pairs,

@@ -12,7 +12,7 @@ from heedful.data.reading import Source
 from heedful.data.text import normalise
 from heedful.errors import DataError
 from heedful.metrics import Comparison, Score
-from heedful.translator import EngineName, Note, Translator, logger
+from heedful.tasks.translation.using import EngineName, Note, Translator, logger
 from heedful.verbs.scoring import score
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 from heedful import files
 from heedful.errors import ConfigError, DataError
 from heedful.explain.document import as_page
-from heedful.translator import Translator
+from heedful.tasks.translation.using import Translator
 
 __all__ = ["explain"]
 

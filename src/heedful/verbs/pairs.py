@@ -15,8 +15,8 @@ from heedful.data.lines import open_text
 from heedful.data.text import normalise
 from heedful.errors import DataError
 from heedful.settings import SamplingSettings
+from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report, SilentReport, clock
-from heedful.translator import Translator
 from heedful.verbs.prepare import read
 from heedful.verbs.request import Request
 

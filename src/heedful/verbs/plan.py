@@ -59,7 +59,7 @@ def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
 
     from heedful.machine import workers_for
     from heedful.models.transformer import Transformer
-    from heedful.tasks.translation import TranslationLearner
+    from heedful.tasks.translation.learning import TranslationLearner
     from heedful.train.precision import choose_precision
 
     settings, device = prepared.settings, device_of(request.device)

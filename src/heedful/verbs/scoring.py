@@ -13,8 +13,8 @@ from heedful.machine import decoding_workers
 from heedful.metrics import Score
 from heedful.models.folder import Folder, load_model
 from heedful.settings import DecodeSettings
+from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report
-from heedful.translator import Translator
 
 __all__ = ["Scored", "choose_penalty", "score", "score_all"]
 

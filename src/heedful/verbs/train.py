@@ -234,7 +234,7 @@ def _fit(
 
     from heedful.data.batching import Batch
     from heedful.models.transformer import Transformer
-    from heedful.tasks.translation import EVALUATED, TranslationLearner
+    from heedful.tasks.translation.learning import EVALUATED, TranslationLearner
     from heedful.train.budget import Budget
     from heedful.train.events import tensorboard
     from heedful.train.interrupt import interruptible

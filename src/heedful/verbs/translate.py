@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedful.settings import SamplingSettings
-from heedful.translator import LINES_AT_ONCE, EngineName, Note, Translation, Translator, logger
+from heedful.tasks.translation.using import (
+    LINES_AT_ONCE,
+    EngineName,
+    Note,
+    Translation,
+    Translator,
+    logger,
+)
 
 if TYPE_CHECKING:
     from heedful.interchange.ctranslate2 import Compute

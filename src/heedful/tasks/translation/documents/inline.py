@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from heedful.documents.projection import Align, Projection
-from heedful.documents.reinsertion import Node, Reinsertion
+from heedful.tasks.translation.documents.projection import Align, Projection
+from heedful.tasks.translation.documents.reinsertion import Node, Reinsertion
 
 __all__ = ["LONGEST_ATOM", "Item", "TaggedText"]
 

@@ -13,7 +13,7 @@ from html import escape
 from typing import Any
 from xml.parsers import expat
 
-from heedful.documents.document import DocumentError
+from heedful.tasks.translation.documents.document import DocumentError
 
 __all__ = ["DOCX", "ODT", "Dialect", "Part", "Slot"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.documents.passages import LONG_LINE, Passage
+from heedful.tasks.translation.documents.passages import LONG_LINE, Passage
 
 
 def test_paragraphs_blank_lines_and_indents_stay() -> None:

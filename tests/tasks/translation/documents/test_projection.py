@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.documents.projection import Projection, disjoint
+from heedful.tasks.translation.documents.projection import Projection, disjoint
 
 
 def test_a_part_becomes_what_its_words_are_linked_to() -> None:

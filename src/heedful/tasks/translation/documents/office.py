@@ -10,11 +10,16 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
-from heedful.documents.archive import Archive
-from heedful.documents.document import Document, DocumentError, has_letters, strip_spaces
-from heedful.documents.paragraphs import DOCX, ODT, Dialect, Part, Slot
-from heedful.documents.projection import Align
-from heedful.documents.runs import divide
+from heedful.tasks.translation.documents.archive import Archive
+from heedful.tasks.translation.documents.document import (
+    Document,
+    DocumentError,
+    has_letters,
+    strip_spaces,
+)
+from heedful.tasks.translation.documents.paragraphs import DOCX, ODT, Dialect, Part, Slot
+from heedful.tasks.translation.documents.projection import Align
+from heedful.tasks.translation.documents.runs import divide
 
 __all__ = ["OpenText", "Word"]
 

@@ -12,7 +12,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from heedful.data.text import one_word
-from heedful.documents.projection import Projection, Span, disjoint, is_punctuation
+from heedful.tasks.translation.documents.projection import (
+    Projection,
+    Span,
+    disjoint,
+    is_punctuation,
+)
 
 __all__ = ["Node", "Reinsertion"]
 

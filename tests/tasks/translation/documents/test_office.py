@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.documents import archive
-from heedful.documents.formats import DocumentError, open_document
+from heedful.tasks.translation.documents import archive
+from heedful.tasks.translation.documents.formats import DocumentError, open_document
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 T = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from heedful.data.sentences import split_keeping
 from heedful.data.text import normalise
-from heedful.documents.document import LINE_BREAK, strip_spaces
+from heedful.tasks.translation.documents.document import LINE_BREAK, strip_spaces
 
 __all__ = ["Passage"]
 

@@ -15,9 +15,15 @@ from html import escape, unescape
 from itertools import pairwise
 
 from heedful.data.text import is_unspaced
-from heedful.documents.document import LINE_BREAK, Document, DocumentError, has_letters, read_text
-from heedful.documents.inline import Item, TaggedText
-from heedful.documents.projection import Align
+from heedful.tasks.translation.documents.document import (
+    LINE_BREAK,
+    Document,
+    DocumentError,
+    has_letters,
+    read_text,
+)
+from heedful.tasks.translation.documents.inline import Item, TaggedText
+from heedful.tasks.translation.documents.projection import Align
 
 __all__ = ["SubRip", "WebVtt"]
 

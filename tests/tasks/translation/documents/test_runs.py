@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.documents.runs import divide
+from heedful.tasks.translation.documents.runs import divide
 
 
 @settings(max_examples=100)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.documents import formats
-from heedful.documents.formats import SUPPORTED, DocumentError, open_document
 from heedful.errors import DataError, HeedfulError
+from heedful.tasks.translation.documents import formats
+from heedful.tasks.translation.documents.formats import SUPPORTED, DocumentError, open_document
 
 
 def shout(texts: list[str]) -> list[str]:

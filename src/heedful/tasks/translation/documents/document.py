@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from heedful.data.lines import recognise_encoding
-from heedful.documents.projection import Align
 from heedful.errors import DataError
+from heedful.tasks.translation.documents.projection import Align
 
 __all__ = [
     "LINE_BREAK",

@@ -10,7 +10,7 @@ import torch
 from heedful.data.batching import pad
 from heedful.models.transformer import Transformer
 from heedful.settings import DataSettings, ModelSettings, Settings, TokenIds
-from heedful.tasks.translation import TranslationLearner
+from heedful.tasks.translation.learning import TranslationLearner
 
 
 def test_the_development_loss_is_the_models_own_without_smoothing() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful.errors import DataError
-from heedful.glossary.terms import LONGEST_TERM, MOST_TERMS, FoundTerms, Terms
+from heedful.tasks.translation.terms import LONGEST_TERM, MOST_TERMS, FoundTerms, Terms
 
 
 def put(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.documents.formats import DocumentError, open_document
-from heedful.documents.subtitles import WIDEST, wrap
+from heedful.tasks.translation.documents.formats import DocumentError, open_document
+from heedful.tasks.translation.documents.subtitles import WIDEST, wrap
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500

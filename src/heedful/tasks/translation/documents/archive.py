@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
-from heedful.documents.document import DocumentError
+from heedful.tasks.translation.documents.document import DocumentError
 
 __all__ = ["Archive"]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from heedful.documents.markup import Markup, scan
-from heedful.documents.projection import Align
+from heedful.tasks.translation.documents.markup import Markup, scan
+from heedful.tasks.translation.documents.projection import Align
 
 PIECES = [
     *("<p>", "</p>", "<b>", "</b>", "<i class='x y'>", "</i>", '<a href="?a=1&b=>">', "</a>"),

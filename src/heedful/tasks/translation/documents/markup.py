@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from html import escape, unescape
 from typing import Literal
 
-from heedful.documents.document import has_letters
-from heedful.documents.inline import LONGEST_ATOM, Item, TaggedText
-from heedful.documents.projection import Align
+from heedful.tasks.translation.documents.document import has_letters
+from heedful.tasks.translation.documents.inline import LONGEST_ATOM, Item, TaggedText
+from heedful.tasks.translation.documents.projection import Align
 
 __all__ = ["Markup", "Token", "scan"]
 

@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from heedful.documents.document import Document, DocumentError, TextFile, read_text
-from heedful.documents.markup import Markup
-from heedful.documents.office import OpenText, Word
-from heedful.documents.projection import Align
-from heedful.documents.subtitles import SubRip, WebVtt
+from heedful.tasks.translation.documents.document import (
+    Document,
+    DocumentError,
+    TextFile,
+    read_text,
+)
+from heedful.tasks.translation.documents.markup import Markup
+from heedful.tasks.translation.documents.office import OpenText, Word
+from heedful.tasks.translation.documents.projection import Align
+from heedful.tasks.translation.documents.subtitles import SubRip, WebVtt
 
 __all__ = ["SUPPORTED", "Document", "DocumentError", "Page", "open_document"]
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 
-from heedful.documents.projection import Align, Projection, is_punctuation
+from heedful.tasks.translation.documents.projection import Align, Projection, is_punctuation
 
 __all__ = ["divide"]
 

@@ -1,1 +1,0 @@
-"""Terms that are to be translated as somebody wants, whatever the model says."""

@@ -1,0 +1,1 @@
+"""Translation: pairs of sentences, the Transformer of the paper, BLEU and chrF."""
