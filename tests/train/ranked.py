@@ -9,8 +9,8 @@ from pathlib import Path
 
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
+from heedful.tasks.translation.batching import Batch
 from heedful.train.budget import Budget
 from heedful.train.journal import Journal
 from heedful.train.loop import Trainer

@@ -40,6 +40,13 @@ class Evaluation:
 class Learner(Protocol[BatchT]):
     """Data, a model and what is wanted of it."""
 
+    peak: float
+    evaluation_seconds: float
+
+    def ending(self, evaluation_seconds: float, tests: int) -> float:
+        """Seconds to leave for what follows the last step, with so many examples to test on."""
+        ...
+
     @property
     def model(self) -> nn.Module:
         """What is trained."""
