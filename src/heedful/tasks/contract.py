@@ -42,6 +42,7 @@ __all__ = [
     "Task",
     "Terminal",
     "Train",
+    "Words",
     "lazy",
 ]
 
@@ -203,6 +204,21 @@ class Answers:
 
 
 @dataclass(frozen=True)
+class Words:
+    """What a model card says that only the task knows."""
+
+    sentence: str = ""
+    """What the model is; the card goes on with how it was made."""
+    python: str = ""
+    """A line of Python that uses `model`."""
+    limits: str = ""
+    """How far to trust it."""
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What the counts of `Prepared` are called."""
+
+
+@dataclass(frozen=True)
 class Simple:
     """Something simpler than a model, fitted on the same data in seconds, always beside it."""
 
@@ -265,8 +281,6 @@ class Task:
     """What `--columns` names, in this order."""
     claims: Callable[[Sequence[Path], Columns | None], str | None]
     """Recognise data by its shape and say in words what it is; None where it is not this task's."""
-    examine: Callable[[Request, Report], Findings]
-    """Read the data, and say what is wrong with it."""
     prepare: Callable[[Request, Path, Report], Prepared]
     """Examine the data, choose what nobody chose, write what training reads into the folder.
 
@@ -278,8 +292,6 @@ class Task:
     """Make the model of some settings and tables, with new weights."""
     learner: Callable[[nn.Module, Prepared, int, int], Learner[Any]]
     """Say what a batch, a loss and an evaluation are, for so many workers and test rows."""
-    plan: Callable[[Prepared, int], Plan]
-    """Foresee a training on so many workers."""
     open: Callable[[Path, How], Any]
     """Open a model to be used: a Translator, a Classifier ..."""
     rows: Callable[[Sequence[Path], Columns | None, str], list[Any]]
@@ -288,12 +300,16 @@ class Task:
     """Have a model, or the simple thing, answer rows exactly as it would answer a person."""
     judge: Callable[[Answers, Sequence[Any], Any, Mapping[str, Any]], list[Judged]]
     """Compare answers with what is right, under some settings, the leading score first."""
-    card: Callable[[Any, Mapping[str, Any]], str]
-    """Write the model card from settings and facts."""
+    examine: Callable[[Request, Report], Findings] | None = None
+    """Read the data, and say what is wrong with it."""
+    plan: Callable[[Prepared, int], Plan] | None = None
+    """Foresee a training on so many workers; worked out from the model if not given."""
     recipes: str = ""
     """The package whose folder `recipes` has its presets."""
     options: Mapping[str, type[Table]] = field(default_factory=dict)
     """Options of its own, by the name of the generic command that takes them."""
+    words: Callable[[Any], Words] = lambda settings: Words()
+    """What the model card of some settings says."""
     told: Callable[[Any], str] = lambda settings: ""
     """What a model of these settings is, in a few words."""
     measure: Callable[[Any, Sequence[Any]], dict[str, float]] = lambda used, rows: {}

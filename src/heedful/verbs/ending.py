@@ -9,6 +9,7 @@ from typing import Any
 from heedful import metrics
 from heedful.metrics import Score, Verdict
 from heedful.models.folder import Folder
+from heedful.tasks.card import card
 from heedful.tasks.contract import How, Prepared, Request, Task
 from heedful.train.report import Report
 
@@ -62,5 +63,5 @@ def end(
             )
     verdict = None
     kept = {name: [vars(score) for score in found] for name, found in scores.items()}
-    folder.write_card(task.card(folder.settings, {**facts, "scores": kept}))
+    folder.write_card(card(task, folder.settings, {**facts, "scores": kept}))
     return Ended(scores, verdict, {"scores": kept})
