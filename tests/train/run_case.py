@@ -14,6 +14,7 @@ from toy_task import Reverse
 from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
 from heedful.train.budget import Budget
+from heedful.train.checkpoint import weights_of
 from heedful.train.journal import Journal
 from heedful.train.loop import Trainer
 from heedful.train.replicas import Replicas
@@ -48,7 +49,7 @@ class Run:
         )
 
     def weights(self) -> Weights:
-        return {n: p.detach().clone() for n, p in self.task.model.named_parameters()}
+        return {name: tensor.clone() for name, tensor in weights_of(self.task.model).items()}
 
     def after(self, step: int, do: Callable[[], object]) -> None:
         """Have something happen when a step is done."""

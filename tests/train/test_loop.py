@@ -80,7 +80,7 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(
     assert expected.step == (12 if how.steps else math.ceil(2.5 * whole.task.size(0)))
     parts, outcome = stopped_and_continued(tmp_path / "parts", make, how, [1, 6, 7], workers)
     assert same(parts.weights(), whole.weights())
-    for name in ("step", "epochs", "tokens", "score", "why", "weights"):
+    for name in ("step", "epochs", "count", "score", "why", "weights"):
         assert getattr(outcome, name) == getattr(expected, name), name
     # The same looks, so the same weights to choose from, and the same choice.
     looks = [(r["step"], r["score"], r["loss"], r["best"]) for r in whole.log("look")]
@@ -116,8 +116,8 @@ def test_the_log_is_json_without_repetitions_even_after_a_kill(tmp_path: Path) -
         assert [step for kind, step in told if kind == "schedule"] == [0]
         for record in run.log("step"):
             assert set(record) == {
-                *("kind", "step", "lr", "loss", "perplexity", "gradient_norm"),
-                *("tokens_per_second", "at", "spent", "crc"),
+                *("kind", "step", "lr", "loss", "gradient_norm"),
+                *("digits_per_second", "at", "spent", "crc"),
             }
             assert all(math.isfinite(v) for k, v in record.items() if k != "kind")
 
@@ -196,9 +196,9 @@ class Slow(Reverse):
 
     monotonic = time
 
-    def loss(self, model: torch.nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: torch.nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         self.now += 1 / 3 if self.now else 4
-        return super().loss(model, batch)
+        return super().loss(model, batch, generator)
 
     def evaluate(self, fresh: bool = False) -> Evaluation:
         self.now += 1

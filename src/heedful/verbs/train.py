@@ -234,7 +234,7 @@ def _fit(
 
     from heedful.data.batching import Batch
     from heedful.models.transformer import Transformer
-    from heedful.tasks.translation.learning import EVALUATED, TranslationLearner
+    from heedful.tasks.translation.learning import TranslationLearner
     from heedful.train.budget import Budget
     from heedful.train.events import tensorboard
     from heedful.train.interrupt import interruptible
@@ -276,16 +276,12 @@ def _fit(
         report.note(f"{world.size} processes share every batch ({request.parallel})")
     else:
         strategy = Replicas(learner, training, workers, precision)
-    to_score, evaluated = 2 * len(corpus.dev) + tests, min(EVALUATED, len(corpus.dev))
     budget = Budget(
         training,
-        peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
+        peak=training.lr or learner.peak,
         clock=Clock(training.minutes, started),
-        # A last evaluation, three candidates, and the conversion for CTranslate2, which takes as
-        # long as two more; then everything is translated with a beam, dev twice: a sentence of that
-        # takes two thirds of its share in an evaluation (docs/log.md).
-        reserve=lambda seconds: 6 * seconds + 0.8 * seconds / evaluated * to_score + 6,
-        evaluation_seconds=0.01 * evaluated,
+        reserve=lambda seconds: learner.ending(seconds, tests),
+        evaluation_seconds=learner.evaluation_seconds,
     )
     journal = Journal(
         run,
