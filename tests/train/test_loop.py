@@ -2,26 +2,25 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from run_case import Run, same, settings
+from run_case import Run, same, settings, stopped_and_continued
 from toy_task import FIRST, Reverse, Scripted, digits
 
 from heedful.data.batching import Batch
 from heedful.decoding.batch import search
 from heedful.errors import ConfigError
 from heedful.nn.loss import Loss
-from heedful.settings import DecodeSettings, TrainSettings
+from heedful.settings import DecodeSettings
 from heedful.train.checkpoint import read_weights
 from heedful.train.events import tensorboard
 from heedful.train.learner import Evaluation
 from heedful.train.loop import seed_of
 from heedful.train.report import SilentReport
-from heedful.train.state import Outcome
 
 
 def test_it_learns_to_write_digits_backwards(tmp_path: Path) -> None:
@@ -45,19 +44,6 @@ def test_it_learns_to_write_digits_backwards(tmp_path: Path) -> None:
 
 
 # -- going on after a stop -------------------------------------------------------------------
-
-
-def stopped_and_continued(
-    folder: Path, make: Callable[[], Reverse], how: TrainSettings, stops: list[int], workers: int
-) -> tuple[Run, Outcome]:
-    """Interrupt after each of some steps, and go on every time with a new trainer and model."""
-    for stop in stops:
-        run = Run(folder, make(), how, workers)
-        run.after(stop, lambda run=run: setattr(run.trainer, "interrupted", True))
-        outcome = run.trainer.train()
-        assert (outcome.why, outcome.step) == ("interrupted", stop)
-    run = Run(folder, make(), how, workers)
-    return run, run.trainer.train()
 
 
 @pytest.mark.parametrize(
