@@ -15,6 +15,7 @@ from heedful.settings import TrainSettings
 __all__ = [
     "Anchor",
     "Schedule",
+    "gather_rows",
     "make_optimizer",
     "memory_of",
     "numbers_of",
@@ -54,6 +55,16 @@ def take_step(optimizer: torch.optim.Optimizer, lr: float) -> None:
     for group in optimizer.param_groups:
         group["lr"] = lr * group.setdefault("factor", group["lr"])
     optimizer.step()
+
+
+def gather_rows(parameters: Iterable[nn.Parameter]) -> None:
+    """Have sparse gradients hold every row once, so that they can be measured and scaled."""
+    checks = torch.sparse.check_sparse_tensor_invariants
+    for parameter in parameters:
+        if parameter.grad is not None and parameter.grad.is_sparse:
+            if not checks.is_enabled():  # type: ignore[no-untyped-call]
+                checks.disable()  # type: ignore[no-untyped-call]  # unsaid, torch warns
+            parameter.grad = parameter.grad.coalesce()
 
 
 def numbers_of(gradient: Tensor) -> Tensor:

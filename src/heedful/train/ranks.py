@@ -26,7 +26,7 @@ from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
 from heedful.train.checkpoint import buffer_names
 from heedful.train.learner import Learner
-from heedful.train.optim import memory_of, numbers_of, remember, take_step
+from heedful.train.optim import gather_rows, memory_of, numbers_of, remember, take_step
 from heedful.train.precision import Precision, Scale
 from heedful.train.replicas import compile_layers, layers_of
 from heedful.train.strategy import Strategy
@@ -116,9 +116,7 @@ class Ranks(Strategy[BatchT]):
                 sums += torch.tensor(seen, dtype=torch.float64)
         for buffer in self._kept():
             dist.broadcast(buffer, 0)
-        for parameter in self._own.parameters():
-            if parameter.grad is not None and parameter.grad.is_sparse:
-                parameter.grad = parameter.grad.coalesce()  # every row once, to be measured
+        gather_rows(self._own.parameters())
         sums = self._sum(sums)
         count = int(sums[0])
         # DDP and FSDP both leave the mean over the processes.

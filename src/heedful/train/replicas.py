@@ -23,7 +23,7 @@ from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
 from heedful.train.checkpoint import buffer_names, take_weights, weights_of
 from heedful.train.learner import Learner
-from heedful.train.optim import memory_of, numbers_of, remember, take_step
+from heedful.train.optim import gather_rows, memory_of, numbers_of, remember, take_step
 from heedful.train.precision import Precision, Scale
 from heedful.train.strategy import Strategy
 
@@ -109,8 +109,7 @@ class Replicas(Strategy[BatchT]):
                     parameter.grad = copied.grad
                 elif copied.grad is not None:
                     parameter.grad += copied.grad
-            if parameter.grad is not None and parameter.grad.is_sparse:
-                parameter.grad = parameter.grad.coalesce()  # every row once, to be measured
+        gather_rows(share)
 
     def _share_buffers(self) -> None:
         """Give every replica the buffers of the first."""
