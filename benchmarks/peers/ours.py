@@ -24,17 +24,18 @@ from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds, TrainSettings
 from heedful.tasks.translation.batching import Batch
 from heedful.tasks.translation.model import load_model, open_folder
+from heedful.train.learner import Learner
 from heedful.train.precision import choose_precision
 from heedful.train.replicas import Replicas
 
 
-class Task:
+class Task(Learner[Batch]):
     """The least replicas need: a model and its loss."""
 
     def __init__(self, model: Transformer, smoothing: float = 0.1) -> None:
         self.model, self._smoothing = model, smoothing
 
-    def tokens(self, batch: Batch) -> int:
+    def count(self, batch: Batch) -> int:
         """Count what is predicted."""
         return batch.tokens
 
@@ -42,7 +43,7 @@ class Task:
         """Give every worker some rows."""
         return batch.split(parts)
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         """Give the summed loss."""
         assert isinstance(model, Transformer)
         return model.loss(
@@ -95,7 +96,8 @@ class Training:
             parts = [p for b in self.batches for p in b.split(replicas.size)]
             mask = pool(task.model.settings.dropout, torch.float32)
             with self._precision.numbers():
-                forwards = [lambda p=p: task.loss(task.model, p) for p in parts]
+                random = torch.Generator()
+                forwards = [lambda p=p: task.loss(task.model, p, random) for p in parts]
                 return kept(task.model, forwards, [mask])
         for batch in self.batches:
             tokens, loss, _ = replicas.gradients([batch], list(range(replicas.size)))

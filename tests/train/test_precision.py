@@ -118,9 +118,9 @@ def test_the_time_foreseen_is_that_of_the_numbers_used(monkeypatch: pytest.Monke
     task, short = Reverse(), []
     real = task.loss
 
-    def watched(model: torch.nn.Module, batch: Batch) -> Loss:
+    def watched(model: torch.nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         short.append(shortened(torch.ones(1, 1)).dtype == torch.bfloat16)
-        return real(model, batch)
+        return real(model, batch, generator)
 
     monkeypatch.setattr(task, "loss", watched)
     for precision in (Precision(), Precision("bfloat16", "cpu")):

@@ -94,9 +94,7 @@ class Counting(Learner[list[Row]]):
     def size(self, epoch: int) -> int:
         return -(-len(self.prepared.data) // 16)
 
-    def batches(
-        self, epoch: int, start: int, part: int = 0, parts: int = 1
-    ) -> Iterator[list[Row]]:
+    def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[list[Row]]:
         order = np.random.default_rng(epoch).permutation(len(self.prepared.data))
         for i in range(start, self.size(epoch)):
             yield [self.prepared.data[j] for j in order[16 * i : 16 * i + 16]][part::parts]

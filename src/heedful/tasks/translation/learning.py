@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import torch
 from torch import nn
 
 from heedful import metrics
@@ -17,7 +18,7 @@ from heedful.tasks.translation.batching import Batch, Batches
 from heedful.tasks.translation.corpus import Corpus, Pair
 from heedful.tasks.translation.scoring import judged_apart
 from heedful.tasks.translation.settings import Settings
-from heedful.train.learner import Evaluation, Sample
+from heedful.train.learner import Evaluation, Learner, Sample
 
 __all__ = ["TranslationLearner", "learner"]
 
@@ -40,8 +41,11 @@ ENOUGH = 200
 SAMPLES = 3
 
 
-class TranslationLearner:
+class TranslationLearner(Learner[Batch]):
     """Learn to translate from a prepared corpus."""
+
+    model: Transformer
+    unit = "token"
 
     def __init__(
         self,
@@ -80,7 +84,7 @@ class TranslationLearner:
         """Name the lines of the text files that a batch is made of."""
         return self._corpus.places(batch.rows if batch.whole is None else batch.whole)
 
-    def tokens(self, batch: Batch) -> int:
+    def count(self, batch: Batch) -> int:
         """Target tokens, the ends of sentences included."""
         return batch.tokens
 
@@ -88,7 +92,7 @@ class TranslationLearner:
         """Divide the rows of a batch into as many parts, one a worker."""
         return batch.split(parts)
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         """Sum the smoothed loss over the real target tokens."""
         assert isinstance(model, Transformer)
         batch = batch.to(model.output_weight.device)
@@ -120,11 +124,14 @@ class TranslationLearner:
         scores = metrics.scores(texts, wanted, self._settings.target)
         loss = self._dev_loss()
         self.model.train()
-        figures = {score.name: score.value for score in scores}
-        figures["perplexity"] = metrics.perplexity(loss, 1)
+        figures = {score.name: score.value for score in scores} | self.figures(loss)
         step = max(1, len(part) // SAMPLES)
         samples = tuple(Sample(*part[i], texts[i]) for i in range(0, len(part), step))
         return Evaluation(scores[0].value, loss, figures, samples[:SAMPLES])
+
+    def figures(self, nll: float) -> dict[str, float]:
+        """Give the perplexity."""
+        return {"perplexity": metrics.perplexity(nll, 1)}
 
     def ending(self, evaluation_seconds: float, tests: int) -> float:
         """Give the seconds of choosing weights, converting them, and translating with a beam.
