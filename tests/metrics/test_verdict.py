@@ -42,14 +42,15 @@ ALIKE, MIXED = [40.0] * 7, [30.0, 50.0] * 500
             verdict([12.25] * 7, ALIKE),
             "simple",
             "BLEU 40.0 against the model's 12.2 (-27.8, 95 % interval -27.8 to -27.8) on the 7 "
-            "examples of the test set: it is better; use it (heedful translate MODEL --simple)",
+            "examples of the test set: the simpler one is better; "
+            "use it (heedful translate MODEL --simple)",
         ),
         (
             verdict([40.0] * 1000, [40.0] * 1000),
             "neither",
             "BLEU 40.0 against the model's 40.0 (+0.0, 95 % interval +0.0 to +0.0) on the 1,000 "
-            "examples of the test set: it is as good, as far as these tell: the difference may be "
-            "chance; use it (heedful translate MODEL --simple)",
+            "examples of the test set: the simpler one is as good, as far as these tell: the "
+            "difference may be chance; use it (heedful translate MODEL --simple)",
         ),
         (
             verdict([40.0, 50.0], [10.0, 10.0]),

@@ -57,8 +57,8 @@ def test_the_sentence_names_the_set_and_the_way_to_the_simple_thing() -> None:
     )
     assert found.sentence() == (
         "nearest: BLEU 100.0 against the model's 0.0 (-100.0, 95 % interval -100.0 to -100.0) on "
-        "the 11 examples of the part of the development set that chose nothing: it is better; "
-        "use it (heedful translate M --simple)"
+        "the 11 examples of the part of the development set that chose nothing: the simpler "
+        "one is better; use it (heedful translate M --simple)"
     )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -215,3 +216,15 @@ def test_no_pairs_are_refused() -> None:
     with pytest.raises(DataError) as caught:
         fit([])
     assert str(caught.value) == "there are no pairs to find the nearest of; give at least one"
+
+
+def test_on_captions_it_is_a_rival_to_be_reckoned_with(real_data: Path) -> None:
+    def read(part: str) -> list[Pair]:
+        folder = real_data / "multi30k" / "raw"
+        packed = [(folder / f"{part}.{side}.gz").read_bytes() for side in ("de", "en")]
+        return list(zip(*(gzip.decompress(p).decode().splitlines() for p in packed), strict=True))
+
+    dev = read("val")
+    model = fit(read("train"), dev, language="en")
+    texts = model.translate([source for source, _ in dev[:300]])
+    assert metrics.bleu(texts, [target for _, target in dev[:300]]).value > 12

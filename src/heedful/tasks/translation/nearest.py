@@ -174,7 +174,7 @@ class _Index:
         frequency = np.zeros(1 << self._bits, np.int64)
         for _, texts in pairs.sources():
             np.add.at(frequency, self._grams(texts)[0], 1)
-        # A root flattens the inverse frequency: whole, it is up to 2 BLEU worse (docs/log.md).
+        # Flatter than the square of it, which tf-idf has: that is 2 BLEU worse (docs/log.md).
         inverse = np.log1p(count / np.maximum(frequency, 1))
         self._weights = np.rint(1000 * np.sqrt(inverse)).astype(np.int32)
         self._starts = np.concatenate(([0], np.cumsum(frequency)))
