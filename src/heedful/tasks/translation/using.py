@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from heedful.explain.trace import Attended
     from heedful.models.transformer import Transformer
     from heedful.tasks.translation.exchange.ctranslate2 import Compute, CTranslate2Engine
+    from heedful.tasks.translation.nearest import NearestTranslator
 
 __all__ = ["ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
 
@@ -337,8 +338,12 @@ class Translator:
         return engine.score(left, right, self.settings.decode.batch_tokens)
 
 
-def open_model(path: Path, how: How) -> Translator:
-    """Open a model as the commands do."""
+def open_model(path: Path, how: How) -> Translator | NearestTranslator:
+    """Open a model, or the simple thing beside it, as the commands do."""
+    if how.simple:
+        from heedful.tasks.translation.nearest import NearestTranslator
+
+        return NearestTranslator(Folder.open(path, Settings))
     return Translator.load(
         path,
         workers=how.threads,
