@@ -233,6 +233,7 @@ def evaluate(options: Any) -> None:
         threads=options.threads,
         engine=options.engine,
         compute=options.compute,
+        simple=options.simple,
         note=say,
         **own(task, "evaluate", options),
     )
