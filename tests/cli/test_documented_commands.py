@@ -21,7 +21,7 @@ from heedful.cli.main import app, spread
 from heedful.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-TEXTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+TEXTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 SOURCES = [
     path
     for folder in ("src", "examples", "benchmarks")
@@ -100,6 +100,7 @@ def parse(command: str, whole: bool) -> None:
 def test_commands_are_found_where_they_are_written() -> None:
     places = {place for place, _, _ in FOUND}
     assert {"README.md", "README.ko.md", "docs/trace.md", "src/heedful/settings.py"} <= places
+    assert {"docs/reference/commands.md", "docs/log/models.md"} <= places
     assert ("docs/scaling.md", "heedful train corpus.de corpus.en -o model", True) in FOUND
     assert ("src/heedful/verbs/demo.py", "heedful serve X", True) in FOUND
 

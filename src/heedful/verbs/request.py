@@ -47,7 +47,7 @@ LOCK = "lock"
 
 @dataclass(frozen=True)
 class Request:
-    """What a person asked for; the same request on the same folder goes on with its training."""
+    """The options of `heedful train`; the same request on the same folder goes on where it was."""
 
     files: tuple[Path, ...]
     output: Path
