@@ -43,9 +43,9 @@ def in_backticks(text: str) -> Iterator[Found]:
 
 
 def alone(text: str) -> Iterator[Found]:
-    """Commands that are a line of their own, or several that end in a backslash."""
+    """Commands on a line of their own or after a prompt, or on several that end in a backslash."""
     text = text.replace("\\\n", "")
-    for command in re.findall(r"^(?:.*-m |\s*)(heedful [a-z].*)$", text, re.MULTILINE):
+    for command in re.findall(r"^(?:.*-m |\$ |\s*)(heedful [a-z].*)$", text, re.MULTILINE):
         yield command, True
 
 
