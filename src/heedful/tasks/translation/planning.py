@@ -1,8 +1,8 @@
 """Choosing what nobody chose: sizes, dropout, batch and schedule from the data and the time.
 
 A setting that a person, a preset or a recipe gave is never touched. The rules are simple on
-purpose. Norm and learning rate were measured (docs/log.md); the sizes of vocabulary, batch and
-dropout and the number of epochs are rules of thumb that nothing here has measured yet.
+purpose. Norm and learning rate were measured (docs/log/training.md); the sizes of vocabulary, batch
+and dropout and the number of epochs are rules of thumb that nothing here has measured yet.
 """
 
 from __future__ import annotations
