@@ -4,8 +4,8 @@ import pytest
 
 from heedful.data.grammar import FAMOUS
 from heedful.errors import ConfigError
-from heedful.explain.heads import measured
 from heedful.models.folder import Folder
+from heedful.tasks.translation.heads import measured
 from heedful.train.report import PlainReport
 from heedful.verbs.demo import demo
 from heedful.verbs.evaluate import evaluate

@@ -49,7 +49,7 @@ def explain(
     )
     for line in data["chosen"]["left_out"]:
         say(f"left out: {line}")
-    say(f"{data['source']['text']}  >  {data['target']['text']}")
+    say("  >  ".join(stream["text"] for stream in data["streams"]))
     say(f"open {output} in a browser" if output.suffix == ".html" else f"the trace is in {output}")
 
 

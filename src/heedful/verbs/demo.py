@@ -21,7 +21,7 @@ from heedful.train.report import Report, SilentReport, clock
 from heedful.verbs.train import Request, train
 
 if TYPE_CHECKING:
-    from heedful.explain.heads import Heads
+    from heedful.tasks.translation.heads import Heads
 
 __all__ = ["Demo", "demo"]
 
@@ -60,7 +60,7 @@ def demo(
 
     `sizes` are the sentences of training, development and each test split.
     """
-    from heedful.explain.heads import keep, measure
+    from heedful.tasks.translation.heads import keep, measure
 
     if to not in LANGUAGES:
         raise ConfigError(f"--to {to}: expected fr or ko; the built-in corpus has no other")
@@ -170,8 +170,8 @@ def _agreement(sentences: Sequence[Sentence], texts: Sequence[str], to: str) -> 
 
 
 def _draw(translator: Translator, best: tuple[int, int], path: Path, report: Report) -> None:
-    from heedful.explain.alignment import word_spans
     from heedful.explain.render import heat_map, lines_between, page_of, shades
+    from heedful.explain.words import word_spans
 
     layer, head = best
 

@@ -36,5 +36,5 @@ def explain(
     if output.suffix == ".json":
         files.write(output, json.dumps(data, ensure_ascii=False) + "\n")
     else:
-        files.write(output, as_page(data, f"{data['source']['text']} · Heedful"))
+        files.write(output, as_page(data, f"{data['streams'][0]['text']} · Heedful"))
     return data

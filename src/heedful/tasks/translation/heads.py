@@ -12,15 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from heedful import files
 from heedful.data.grammar import Sentence
-from heedful.explain.alignment import word_spans
-from heedful.explain.trace import Attended
+from heedful.explain.words import word_spans
 from heedful.models.folder import Folder
+
+if TYPE_CHECKING:
+    from heedful.tasks.translation.showing import Attended
 
 __all__ = ["FILE", "Heads", "keep", "measure", "measured"]
 
@@ -122,12 +124,13 @@ def measured(folder: Folder, pieces: Sequence[str]) -> dict[str, Any] | None:
     except (OSError, ValueError, TypeError, AttributeError):  # never measured, or not by us
         return None
     return {
+        "kind": "encoder",
         "layer": layer,
         "head": head,
         "accuracy": heads.best_accuracy,
         "distance": heads.distance,
         "baseline": heads.baseline,
         "sentences": heads.sentences,
-        "word": starts[0],
+        "item": starts[0],
         "note": note,
     }
