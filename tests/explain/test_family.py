@@ -37,7 +37,7 @@ def test_a_model_of_one_stack_has_the_views_that_make_sense(
     trace = FAMILY[task]()
     page = show(trace, locale=locale)
     output = trace["outputs"][0]
-    assert offered(page) == list(VIEWS[:4] if output["kind"] == "forecast" else VIEWS[:5])
+    assert offered(page) == list(VIEWS[:3] if output["kind"] == "forecast" else VIEWS[:5])
     items = [item.get("text", "") for item in trace["streams"][0]["items"]]
     allowed = {piece.strip("▁") for piece in items} | {"didn't", "tired", "exp", "cls"}
     allowed |= {"Heedful", "demo-en-ko", "d_model", "d_k", "English", "SVG", "PNG", "JSON", "B"}
@@ -71,6 +71,8 @@ def test_answers_stand_at_their_places(show: Show) -> None:
     page = show(FAMILY["masked-language-model"]())
     page.locator("#tab-decoding").click()
     assert page.locator("#view-decoding h2").inner_text() == "What the model says"
+    read = page.locator("#decoding-output")
+    assert read.inner_text() == "<s> The animal didn't cross the street because it was too tired."
     assert page.locator("#decoding-output mark").inner_text() == "animal"
     page.locator("#step-on").click()
     assert page.locator("#decoding-output mark").inner_text() == "the"
@@ -106,7 +108,7 @@ def test_the_keyboard_passes_over_views_that_are_not_offered(show: Show) -> None
     page = show(FAMILY["forecasting"]())
     page.locator("#tab-heads").focus()
     page.keyboard.press("End")
-    assert page.evaluate("document.activeElement.id") == "tab-positions"
+    assert page.evaluate("document.activeElement.id") == "tab-steps"
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.id") == "tab-heads"
 

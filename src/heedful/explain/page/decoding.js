@@ -39,7 +39,7 @@ export function drawDecoding(place, { trace, choice }) {
     if (writes) write(written, steps.slice(0, choice.step + 1).map(({ taken }) => taken),
       choice.step);
     else write(written, stream.items.map(({ text }, i) => text ?? ` ${names[i]}`), step.at);
-    showBars(bars, told, step, choice);
+    showBars(bars, told, step, choice, writes);
     if (causal) mask.replaceChildren(triangle(names, step.at));
     if (output.lens) lens.replaceChildren(lensTable(output, choice.step));
     beam?.mark(choice.step);
@@ -124,15 +124,16 @@ function player(last, choice, update, plays) {
     where);
 }
 
-function write(place, pieces, step) {
-  place.replaceChildren(...pieces.slice(0, step + 1).map((piece, i) => {
+// Pieces as the text they are, one of them marked.
+function write(place, pieces, marked) {
+  place.replaceChildren(...pieces.map((piece, i) => {
     const text = piece.replaceAll("▁", " ");
     const gap = text.startsWith(" ") || piece.startsWith("<") ? " " : "";
-    return make("span", {}, gap, make(i === step ? "mark" : "span", {}, text.trim() || "␣"));
+    return make("span", {}, gap, make(i === marked ? "mark" : "span", {}, text.trim() || "␣"));
   }));
 }
 
-function showBars(list, told, step, { temperature, topK, topP }) {
+function showBars(list, told, step, { temperature, topK, topP }, writes) {
   const { shares, other, open } = sample(step, temperature, topK, topP);
   const most = Math.max(...shares, other);
   const bar = (name, share, taken) => make("li", { class: taken ? "taken" : share ? "" : "out",
@@ -145,7 +146,7 @@ function showBars(list, told, step, { temperature, topK, topP }) {
     ...step.top.map(({ name }, i) => bar(visible(name), shares[i], name === step.taken)),
     ...(step.rest[temperature] === null ? [] : [bar(say("others"), other, false)]));
   told.textContent = [
-    say("taken", visible(step.taken), percent(Math.exp(step.logp)), shown(step.entropy, 2)),
+    say(writes ? "taken" : "answered", visible(step.taken), percent(Math.exp(step.logp)), shown(step.entropy, 2)),
     open ? say("beyondTen") : "",
   ].join(" ");
 }

@@ -23,7 +23,7 @@ const VIEWS = {
 };
 
 const FITS = {
-  positions: ({ positions, embeddings }) => positions.length || Object.keys(embeddings).length,
+  positions: ({ positions }) => positions.length,
   decoding: outputOf,
   alignment: (found) => found.alignment,
 };

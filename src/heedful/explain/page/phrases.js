@@ -5,10 +5,10 @@ export const PHRASES = {
   otherLanguage: ["한국어", "English"],
   dark: ["Dark", "어둡게"],
   skip: ["Skip to the content", "본문으로 건너뛰기"],
-  motto: ["translates, and shows how", "번역하고, 그 속을 보여 줍니다"],
+  motto: ["the Transformer, seen from inside", "속이 보이는 트랜스포머"],
   footer: [
-    "Every number here was recorded in one pass of the model over this sentence.",
-    "여기 있는 모든 수는 모델이 이 문장을 한 번 지나가는 동안 기록한 것입니다."],
+    "Every number here was recorded in one pass of the model.",
+    "여기 있는 모든 수는 모델이 한 번 지나가는 동안 기록한 것입니다."],
   saveTrace: ["Save the whole trace", "전체 기록 저장"],
   wrongSchema: [
     "This page reads traces of the schema {1}, and this one says {0}.",
@@ -306,6 +306,9 @@ export const PHRASES = {
   taken: [
     "“{0}” was taken; the model gave it {1}. Entropy {2} nats.",
     "고른 조각은 “{0}”이고, 모델이 준 확률은 {1}입니다. 엔트로피는 {2}내트입니다."],
+  answered: [
+    "“{0}”: the model gives it {1}. Entropy {2} nats.",
+    "“{0}”: 모델이 준 확률은 {1}입니다. 엔트로피는 {2}내트입니다."],
   beyondTen: [
     "These ten do not reach top-p: it keeps pieces beyond them too, so bars show plain chances.",
     "이 열 개로는 누적 확률 p에 닿지 않아 그 밖의 조각도 남습니다. 그래서 막대는 본래 확률입니다."],
@@ -316,8 +319,8 @@ export const PHRASES = {
   triangleLabel: ["{0} of {1} rows of the mask are filled", "마스크 {1}줄 중 {0}줄이 찼습니다"],
   lensTitle: ["The logit lens", "로짓 렌즈"],
   lensWords: [
-    "What the output layer would have said had the decoder stopped after this layer.",
-    "디코더가 이 층에서 멈췄다면 출력층이 했을 말입니다."],
+    "What the output layer would have said had the model stopped after this layer.",
+    "모델이 이 층에서 멈췄다면 출력층이 했을 말입니다."],
   beamTitle: ["The beam", "빔 탐색"],
   beamWords: [
     "Beam search keeps the best {0} beginnings at each step (length penalty {1}). The number "

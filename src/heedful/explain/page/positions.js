@@ -13,11 +13,6 @@ const FURTHER = [100, 200, 500];
 const SINUSOIDS = ["interleaved", "concatenated"];
 
 export function drawPositions(place, { trace, choice, change }) {
-  const lengths = Object.keys(trace.embeddings).map((stream) => sizes(trace, stream));
-  if (!trace.positions.length) {
-    place.replaceChildren(make("div", { class: "picture" }, lengths));
-    return () => ({ embeddings: trace.embeddings });
-  }
   const { kind, rows: given, streams } = trace.positions[choice.encoding];
   const counts = SINUSOIDS.includes(kind) ? FURTHER.filter((count) => count > given.length) : [];
   const count = counts.includes(choice.positions) ? choice.positions : given.length;
@@ -41,7 +36,8 @@ export function drawPositions(place, { trace, choice, change }) {
     ...(hasWords(key) ? [make("p", { class: "lead" }, say(key))] : []),
     make("div", { class: "picture" },
       encoding(namesOf(trace, streams[0]), rows, place.clientWidth),
-      distances(far, place.clientWidth), lengths),
+      distances(far, place.clientWidth),
+      Object.keys(trace.embeddings).map((stream) => sizes(trace, stream))),
     asTable("positions-table", say("distanceTable"), () => table(say("distanceTable"),
       [say("distance"), say("average"), say("least"), say("most")],
       far.map(({ distance, mean, least, most }) => [String(distance), shown(mean, 3),
