@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from heedful.cli.generate import flags_of
 from heedful.cli.show import make_report, say
 from heedful.errors import ConfigError
 from heedful.settings import Table
@@ -98,7 +99,7 @@ def own(task: Task, command: str, options: Table) -> dict[str, Any]:
     given = {name: getattr(options, name) for name in every}
     given = {name: value for name, value in given.items() if value is not None}
     if wrong := sorted(set(given) - mine):
-        flag = f"--{wrong[0].replace('_', '-')}"
+        flag = flags_of(wrong[0], type(options).model_fields[wrong[0]])[0]
         raise ConfigError(f"{flag} is no option of the task {task.name}; leave it out")
     return given
 
