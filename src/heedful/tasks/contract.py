@@ -23,6 +23,7 @@ from heedful.settings import Table, TaskSettings
 if TYPE_CHECKING:
     from torch import nn
 
+    from heedful.explain.passes import Pass
     from heedful.metrics import Judged, Score, Verdict
     from heedful.models.folder import Folder
     from heedful.train.learner import Learner
@@ -329,8 +330,8 @@ class Task:
     ) = None
     """Mix known data into that of a fine-tuning, so that less is forgotten."""
     simple: Simple | None = None
-    show: Callable[[Path, Sequence[str], Mapping[str, Any]], dict[str, Any]] | None = None
-    """Trace what happens inside a model for an input."""
+    show: Callable[[Any, Sequence[str], Mapping[str, Any]], Pass] | None = None
+    """Tell of the pass over an input, from which its trace is made."""
     formats: Mapping[str, Format] = field(default_factory=dict)
     commands: tuple[Command, ...] = ()
     try_it: str = "heedful info {}"

@@ -54,7 +54,7 @@ TASK = Task(
     tune=lazy(f"{HERE}.judging:tune"),
     words=lazy(f"{HERE}.words:words"),
     told=lambda settings: f"{settings.source} to {settings.target}",
-    show=lazy(f"{HERE}.using:show"),
+    show=lazy(f"{HERE}.showing:show"),
     formats=FORMATS,
     commands=(
         Command("translate", Translate, lazy(f"{HERE}.commands:translate")),
