@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from heedful import files
 from heedful.data.text import normalise
-from heedful.errors import DataError
+from heedful.errors import ConfigError, DataError
 from heedful.metrics.text import judged
 from heedful.tasks.translation.reading import Progress
 from heedful.tasks.translation.using import Candidate, Translation
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from heedful.models.folder import Folder
-    from heedful.settings import DecodeSettings
+    from heedful.settings import DecodeSettings, SamplingSettings
     from heedful.tasks.contract import Prepared
     from heedful.tasks.translation.settings import Settings
     from heedful.train.report import Report
@@ -149,16 +149,38 @@ class NearestTranslator:
 
     def decoding(self, **options: Any) -> DecodeSettings:
         """Give the settings of the model beside it: nothing is searched for here."""
-        return self.settings.decode.model_copy(update=options)
+        _refuse(options)
+        return self.settings.decode
 
-    def lines(self, texts: Iterable[str], *how: object, **more: object) -> Iterator[Translation]:
+    def lines(
+        self,
+        texts: Iterable[str],
+        decode: DecodeSettings | None = None,
+        n_best: int = 1,
+        sampling: SamplingSettings | None = None,
+        prefix: str = "",
+        at_once: int = 1,
+        scored: bool = False,
+    ) -> Iterator[Translation]:
         """Translate a stream of lines, each as it comes."""
+        _refuse({"n_best": n_best > 1, "sample": sampling, "prefix": prefix, "scores": scored})
         for text in texts:
             yield Translation((Candidate(self._nearest.translate([text])[0], 0.0, 0.0),))
 
     def translate(self, texts: Sequence[str], **options: object) -> list[str]:
         """Translate lines of text."""
+        _refuse(options)
         return self._nearest.translate(texts)
+
+
+def _refuse(options: Mapping[str, object]) -> None:
+    """Refuse what only a model has, rather than leave it out in silence."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if given:
+        raise ConfigError(
+            f"{', '.join(given)}: the simple thing has one translation of a line and does not "
+            f"search; leave that out, or --simple"
+        )
 
 
 class _Pairs:
