@@ -61,7 +61,7 @@ def test_the_folder_is_the_model(trained: Trained) -> None:
     names = {path.name for path in trained.model.iterdir()}
     assert names - {"ctranslate2"} == {  # which translating makes
         *("config.toml", "model.safetensors", "tokenizer.model", "README.md", "manifest.json"),
-        "run",
+        *("simple.json", "simple.tsv.gz", "run"),
     }
     card = (trained.model / "README.md").read_text(encoding="utf-8")
     assert "from `en` into `fr`" in card
