@@ -15,14 +15,15 @@ import torch
 from torch import nn
 
 from benchmarks.peers.work import TrainingWork, kept
-from heedful.data.batching import Batch, pad
+from heedful.data.padding import pad
 from heedful.decoding.batch import TorchEngine
 from heedful.machine import keep_memory, workers_for
-from heedful.models.folder import Folder, load_model
 from heedful.models.transformer import Transformer
 from heedful.nn.dropout import pool
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds, TrainSettings
+from heedful.tasks.translation.batching import Batch
+from heedful.tasks.translation.model import load_model, open_folder
 from heedful.train.learner import Learner
 from heedful.train.precision import choose_precision
 from heedful.train.replicas import Replicas
@@ -122,7 +123,7 @@ class Decoding:
     def __init__(self, path: Path, engine: str, compute: str) -> None:
         work = json.loads((path / "work.json").read_text(encoding="utf-8"))
         self._sources, self._steps = work["sources"], work["steps"]
-        folder = Folder.open(path / "model")
+        folder = open_folder(path / "model")
         self._cores = os.cpu_count() or 1
         self._engine: Any
         if engine == "torch":
@@ -131,7 +132,7 @@ class Decoding:
             self._search: Callable[..., Any] = TorchEngine(model, workers=1).search
             self._pool = ThreadPoolExecutor(self._cores)
         else:
-            from heedful.interchange.conversions import open_engine
+            from heedful.tasks.translation.exchange.conversions import open_engine
 
             self._engine = open_engine(folder, compute)  # type: ignore[arg-type]
             self._search = self._engine.search

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         ModelFolderError,
         TrainingError,
     )
-    from heedful.settings import Settings
+    from heedful.tasks.translation.settings import Settings
     from heedful.tasks.translation.using import Translation, Translator
     from heedful.verbs.evaluate import evaluate
     from heedful.verbs.exchange import export_model, import_model
@@ -43,7 +43,7 @@ _HOMES = {
     "InterchangeError": "errors",
     "ModelFolderError": "errors",
     "Request": "verbs.train",
-    "Settings": "settings",
+    "Settings": "tasks.translation.settings",
     "TrainingError": "errors",
     "Translation": "tasks.translation.using",
     "Translator": "tasks.translation.using",

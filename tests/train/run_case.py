@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
+from heedful.tasks.translation.batching import Batch
 from heedful.train.budget import Budget
 from heedful.train.checkpoint import weights_of
 from heedful.train.journal import Journal

@@ -11,11 +11,11 @@ import torch
 from run_case import Run, same, settings, stopped_and_continued
 from toy_task import FIRST, Reverse, Scripted, digits
 
-from heedful.data.batching import Batch
 from heedful.decoding.batch import search
 from heedful.errors import ConfigError
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings
+from heedful.tasks.translation.batching import Batch
 from heedful.train.checkpoint import read_weights
 from heedful.train.events import tensorboard
 from heedful.train.learner import Evaluation

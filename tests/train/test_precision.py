@@ -6,14 +6,14 @@ import pytest
 import torch
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
 from heedful.errors import ConfigError
 from heedful.nn import onednn
 from heedful.nn.linear import shortened
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
-from heedful.train.plan import calibrate
+from heedful.tasks.translation.batching import Batch
 from heedful.train.precision import Precision, Scale, choose_precision
+from heedful.train.rate import calibrate
 from heedful.train.replicas import Replicas
 
 

@@ -18,7 +18,7 @@ from run_case import written
 from safetensors.torch import load_file
 from test_killed import write_text
 
-from heedful.models.folder import Folder, load_model
+from heedful.tasks.translation.model import load_model, open_folder
 from heedful.train.world import World
 
 HERE = Path(__file__).parent
@@ -174,7 +174,7 @@ def test_a_run_whose_rank_was_killed_is_finished(tmp_path: Path) -> None:
     steps = [r["step"] for r in records if r["kind"] == "step"]
     assert steps == sorted(set(steps))
     assert steps[-1] == 150
-    assert load_model(Folder.open(tmp_path / "model")).parameters_total > 0
+    assert load_model(open_folder(tmp_path / "model")).parameters_total > 0
 
 
 @pytest.mark.long
@@ -186,4 +186,4 @@ def test_two_machines_meet_and_finish(tmp_path: Path) -> None:
     for agent in agents:
         _, told = agent.communicate(timeout=600)
         assert agent.returncode == 0, told
-    assert load_model(Folder.open(tmp_path / "model")).parameters_total > 0
+    assert load_model(open_folder(tmp_path / "model")).parameters_total > 0

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
+from heedful.tasks.translation.batching import Batch
 from heedful.train.replicas import Replicas
 
 SETTINGS = TrainSettings()

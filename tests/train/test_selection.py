@@ -11,9 +11,9 @@ import torch
 from run_case import Run, same, settings
 from toy_task import Scripted
 
-from heedful.settings import Settings
 from heedful.tasks.translation import learning
 from heedful.tasks.translation.learning import ENOUGH, EVALUATED, TranslationLearner
+from heedful.tasks.translation.settings import Settings
 from heedful.train.checkpoint import read_weights
 from heedful.train.learner import Evaluation
 

@@ -10,9 +10,9 @@ import torch
 from test_loop import Heard, Run, Slow, on_its_clock, settings
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
 from heedful.errors import TrainingError
 from heedful.nn.loss import Loss
+from heedful.tasks.translation.batching import Batch
 
 
 class Spoilt(Reverse):

@@ -9,12 +9,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from heedful.data.batching import Batch, Batches, pad
-from heedful.data.corpus import Corpus, Ids
+from heedful.data.ids import Ids
+from heedful.data.padding import pad
 from heedful.decoding.batch import search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds
+from heedful.tasks.translation.batching import Batch, Batches
+from heedful.tasks.translation.corpus import Corpus
 from heedful.train.learner import Evaluation, Learner, Sample
 
 IDS = TokenIds(size=13, pad=12, start=12)

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import nn
 
 from heedful import metrics
-from heedful.data.batching import Batch, Batches
-from heedful.data.corpus import Corpus
 from heedful.data.tokenizer import Tokenizer
 from heedful.data.variants import Variants
 from heedful.decoding.batch import score, search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
-from heedful.settings import Settings
+from heedful.tasks.contract import Prepared
+from heedful.tasks.translation.batching import Batch, Batches
+from heedful.tasks.translation.corpus import Corpus, Pair
+from heedful.tasks.translation.scoring import judged_apart
+from heedful.tasks.translation.settings import Settings
 from heedful.train.learner import Evaluation, Learner, Sample
 
-__all__ = ["TranslationLearner"]
+__all__ = ["TranslationLearner", "learner"]
+
+
+def learner(model: Transformer, prepared: Prepared, workers: int, tests: int) -> TranslationLearner:
+    """Make the learner of what was prepared.
+
+    Without a test set, what the verdict is reached on is kept out of every evaluation.
+    """
+    corpus, tokenizer = prepared.data
+    apart = set() if tests else set(judged_apart(prepared.dev))
+    dev = [pair for index, pair in enumerate(prepared.dev) if index not in apart]
+    return TranslationLearner(model, tokenizer, corpus, prepared.settings, workers, dev)
+
 
 EVALUATED = 500
 """Development sentences translated at each evaluation: enough to rank weights, yet quick."""
@@ -40,7 +54,9 @@ class TranslationLearner(Learner[Batch]):
         corpus: Corpus,
         settings: Settings,
         workers: int = 1,
+        dev: Sequence[Pair] | None = None,
     ) -> None:
+        """Take a part of the development set as `dev` where the rest must choose nothing."""
         self.model, self._tokenizer, self._settings = model, tokenizer, settings
         self._workers, self._corpus = workers, corpus
         chance = settings.tokenizer.regularisation
@@ -52,7 +68,7 @@ class TranslationLearner(Learner[Batch]):
             seed=settings.train.seed,
             variants=Variants(tokenizer, chance, settings.data.max_length) if chance else None,
         )
-        self.dev = corpus.dev
+        self.dev = corpus.dev if dev is None else dev
         self.evaluation_seconds = 0.01 * min(EVALUATED, len(self.dev))
         self.peak = (settings.model.d_model * settings.train.warmup) ** -0.5  # the paper's
 
@@ -125,7 +141,7 @@ class TranslationLearner(Learner[Batch]):
         takes two thirds of its share in an evaluation (docs/log.md).
         """
         sentence = evaluation_seconds / min(EVALUATED, len(self.dev))
-        return 6 * evaluation_seconds + 0.8 * sentence * (2 * len(self.dev) + tests) + 6
+        return 6 * evaluation_seconds + 0.8 * sentence * (2 * len(self._corpus.dev) + tests) + 6
 
     def _dev_loss(self) -> float:
         """Give the mean loss a piece on the whole development set, without smoothing."""
