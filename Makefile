@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup peers demo test check prove bench clean
+.PHONY: setup peers demo test check docs prove bench clean
 
 setup: $(READY)
 
@@ -25,6 +25,11 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python docs/make.py --check
+
+# Write the pages of docs/reference from the code; `make check` says when they are stale.
+docs: $(READY)
+	$(BIN)/python docs/make.py
 
 # What takes longer than a test may: the figures the project promises.
 prove: $(READY)

@@ -142,7 +142,7 @@ class TrainSettings(Table):
     beta1: float = Field(default=0.9, ge=0, lt=1)
     """Adam's memory of the gradient."""
     beta2: float = Field(default=0.98, ge=0, lt=1)
-    """Adam's memory of its square."""
+    """Adam's memory of the gradient's square."""
     epsilon: float = Field(default=1e-9, gt=0)
     """Keeps Adam from dividing by zero."""
     weight_decay: float = Field(default=0.0, ge=0)
@@ -160,7 +160,7 @@ class TrainSettings(Table):
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Numbers of the matrix products; auto takes bfloat16 or float16 where the hardware has it."""
     compile: bool = False
-    """Have torch.compile fuse each layer: slow to begin, then often faster on a GPU."""
+    """Have torch.compile fuse each layer: for GPUs, never measured there; slower on a CPU."""
     log_every: int = Field(default=50, ge=1)
     """Steps between lines of the log."""
 
@@ -173,7 +173,7 @@ class DecodeSettings(Table):
     length_penalty: float = Field(default=0.6, allow_inf_nan=False)
     """Scores are divided by ((offset + length) / (offset + 1)) to this power: more is longer."""
     length_offset: float = Field(default=5.0, ge=0)
-    """5 as in GNMT and the paper; 0 as in Marian and Hugging Face, and where training chooses."""
+    """Of length_penalty: 5 in GNMT and the paper; 0 in Marian, Hugging Face and our trainings."""
     max_length: int | None = Field(default=None, ge=1)
     """Pieces a sentence's translation may have; only the guards limit it when not given."""
     guards: bool = True
@@ -181,7 +181,7 @@ class DecodeSettings(Table):
     guard_ratio: float = Field(default=3.0, gt=0)
     """Length guard: at most this many target pieces for each source piece, and guard_extra more."""
     guard_extra: int = Field(default=32, ge=1)
-    """Length guard: target pieces allowed beyond that, however short the sentence."""
+    """Length guard: target pieces beyond those of guard_ratio, however short the sentence."""
     guard_repeats: int = Field(default=6, ge=2)
     """Repetition guard: stop when the last pieces (24 or more) are one pattern so many times."""
     batch_tokens: int = Field(default=8192, ge=1)

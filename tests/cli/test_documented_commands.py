@@ -21,7 +21,7 @@ from heedful.cli.main import build, spread
 from heedful.tasks.translation.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-TEXTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+TEXTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 SOURCES = [
     path
     for folder in ("src", "examples", "benchmarks")
@@ -43,9 +43,9 @@ def in_backticks(text: str) -> Iterator[Found]:
 
 
 def alone(text: str) -> Iterator[Found]:
-    """Commands that are a line of their own, or several that end in a backslash."""
+    """Commands on a line of their own or after a prompt, or on several that end in a backslash."""
     text = text.replace("\\\n", "")
-    for command in re.findall(r"^(?:.*-m |\s*)(heedful [a-z].*)$", text, re.MULTILINE):
+    for command in re.findall(r"^(?:.*-m |\$ |\s*)(heedful [a-z].*)$", text, re.MULTILINE):
         yield command, True
 
 
@@ -100,6 +100,7 @@ def parse(command: str, whole: bool) -> None:
 def test_commands_are_found_where_they_are_written() -> None:
     places = {place for place, _, _ in FOUND}
     assert {"README.md", "README.ko.md", "docs/trace.md", "src/heedful/settings.py"} <= places
+    assert {"docs/reference/commands.md", "docs/log/models.md"} <= places
     assert ("docs/scaling.md", "heedful train corpus.de corpus.en -o model", True) in FOUND
     assert ("src/heedful/tasks/translation/demo.py", "heedful serve X", True) in FOUND
 

@@ -25,6 +25,7 @@ __all__ = [
     "Score",
     "accuracy",
     "compare",
+    "hits",
     "interval",
     "perplexity",
     "same_number",
@@ -79,6 +80,14 @@ class Comparison:
     low: float
     """Lower end of the 95 % interval of the difference."""
     high: float
+
+
+def hits(right: Sequence[bool], name: str = "accuracy") -> Judged:
+    """Judge answers that are right or wrong: the share of right ones, in percent."""
+    import numpy as np
+
+    rows = np.array([[one, 1] for one in right], dtype=np.int64)
+    return Judged(name, rows, lambda sums: 100 * float(sums[0]) / float(sums[1]), "percent")
 
 
 def interval(judged: Judged, samples: int = SAMPLES) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from heedful.settings import Table, TaskSettings
 if TYPE_CHECKING:
     from torch import nn
 
+    from heedful.explain.passes import Pass
     from heedful.metrics import Judged, Score, Verdict
     from heedful.models.folder import Folder
     from heedful.train.learner import Learner
@@ -42,6 +43,7 @@ __all__ = [
     "Task",
     "Terminal",
     "Train",
+    "Words",
     "lazy",
 ]
 
@@ -203,14 +205,31 @@ class Answers:
 
 
 @dataclass(frozen=True)
+class Words:
+    """What a model card says that only the task knows."""
+
+    sentence: str = ""
+    """What the model is; the card goes on with how it was made."""
+    python: str = ""
+    """A line of Python that uses `model`."""
+    limits: str = ""
+    """How far to trust it."""
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What the counts of `Prepared` are called."""
+
+
+@dataclass(frozen=True)
 class Simple:
     """Something simpler than a model, fitted on the same data in seconds, always beside it."""
 
-    name: str
-    fit: Callable[[Prepared, Path, Report], float]
-    """From what was prepared, write files `simple.*` into the folder; give the seconds it took."""
-    open: Callable[[Folder[Any]], Any]
-    """Open it from the folder: what `Task.answer` takes."""
+    fit: Callable[[Prepared, Sequence[Any], Path, Report], str]
+    """Write files `simple.*` into the folder, and give the name of what was fitted.
+
+    What it has to choose, it chooses on the given rows, those the model was chosen on.
+    """
+    remedy: str = ""
+    """The command that uses it, with braces for the folder; `Task.open` opens it for that."""
 
 
 @dataclass(frozen=True)
@@ -265,8 +284,6 @@ class Task:
     """What `--columns` names, in this order."""
     claims: Callable[[Sequence[Path], Columns | None], str | None]
     """Recognise data by its shape and say in words what it is; None where it is not this task's."""
-    examine: Callable[[Request, Report], Findings]
-    """Read the data, and say what is wrong with it."""
     prepare: Callable[[Request, Path, Report], Prepared]
     """Examine the data, choose what nobody chose, write what training reads into the folder.
 
@@ -278,8 +295,6 @@ class Task:
     """Make the model of some settings and tables, with new weights."""
     learner: Callable[[nn.Module, Prepared, int, int], Learner[Any]]
     """Say what a batch, a loss and an evaluation are, for so many workers and test rows."""
-    plan: Callable[[Prepared, int], Plan]
-    """Foresee a training on so many workers."""
     open: Callable[[Path, How], Any]
     """Open a model to be used: a Translator, a Classifier ..."""
     rows: Callable[[Sequence[Path], Columns | None, str], list[Any]]
@@ -288,18 +303,22 @@ class Task:
     """Have a model, or the simple thing, answer rows exactly as it would answer a person."""
     judge: Callable[[Answers, Sequence[Any], Any, Mapping[str, Any]], list[Judged]]
     """Compare answers with what is right, under some settings, the leading score first."""
-    card: Callable[[Any, Mapping[str, Any]], str]
-    """Write the model card from settings and facts."""
+    examine: Callable[[Request, Report], Findings] | None = None
+    """Read the data, and say what is wrong with it."""
+    plan: Callable[[Prepared, int], Plan] | None = None
+    """Foresee a training on so many workers; worked out from the model if not given."""
     recipes: str = ""
     """The package whose folder `recipes` has its presets."""
     options: Mapping[str, type[Table]] = field(default_factory=dict)
     """Options of its own, by the name of the generic command that takes them."""
+    words: Callable[[Any], Words] = lambda settings: Words()
+    """What the model card of some settings says."""
     told: Callable[[Any], str] = lambda settings: ""
     """What a model of these settings is, in a few words."""
     measure: Callable[[Any, Sequence[Any]], dict[str, float]] = lambda used, rows: {}
     """Figures that need no answers, such as the perplexity of what is right."""
-    judged_apart: Callable[[Sequence[Any]], Sequence[Any]] = lambda dev: ()
-    """The development rows that choose nothing, for the verdict where no test set is given."""
+    apart: Callable[[Sequence[Any]], Sequence[bool]] = lambda dev: [False] * len(dev)
+    """Which development rows choose nothing, for the verdict where no test set is given."""
     tune: Callable[[Folder[Any], Sequence[Any], Raw, int, Report], Folder[Any]] = (
         lambda folder, dev, asked, threads, report: folder
     )
@@ -311,8 +330,8 @@ class Task:
     ) = None
     """Mix known data into that of a fine-tuning, so that less is forgotten."""
     simple: Simple | None = None
-    show: Callable[[Path, Sequence[str], Mapping[str, Any]], dict[str, Any]] | None = None
-    """Trace what happens inside a model for an input."""
+    show: Callable[[Any, Sequence[str], Mapping[str, Any]], Pass] | None = None
+    """Tell of the pass over an input, from which its trace is made."""
     formats: Mapping[str, Format] = field(default_factory=dict)
     commands: tuple[Command, ...] = ()
     try_it: str = "heedful info {}"

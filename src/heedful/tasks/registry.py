@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from heedful.errors import ConfigError, DataError
 from heedful.models.folder import task_of
-from heedful.tasks.contract import Columns, Task
+from heedful.tasks.contract import Columns, How, Task
 
-__all__ = ["find", "of_folder", "recognise", "register", "tasks"]
+__all__ = ["find", "load", "of_folder", "recognise", "register", "tasks"]
 
 OURS = {"translation": "heedful.tasks.translation:TASK"}
 """Where each of our tasks is."""
 GROUP = "heedful.tasks"
+
+logger = logging.getLogger("heedful")
 
 _registered: dict[str, Task] = {}
 
@@ -92,3 +96,11 @@ def recognise(
         )
     both = ", ".join(f"--task {task.name} ({why})" for task, why in found)
     raise DataError(f"{named} could be several things; say which: {both}")
+
+
+def load(path: str | Path, note: Callable[[str], object] = logger.info, **how: Any) -> Any:
+    """Open any model folder to be used: a `Translator`, or what else its task gives.
+
+    `how` may say the engine, compute, threads, and whether the simple thing shall answer.
+    """
+    return of_folder(path).open(Path(path), How(note=note, **how))

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
 BatchT = TypeVar("BatchT")
 
-__all__ = ["EFFICIENCY", "KEPT_CODE", "SHARE_FOR_STEPS", "calibrate", "gain", "machine_rate"]
+__all__ = [
+    "BARE",
+    "EFFICIENCY",
+    "KEPT_CODE",
+    "SHARE_FOR_STEPS",
+    "calibrate",
+    "gain",
+    "machine_rate",
+]
+BARE = 320e6
+"""Bytes of a process that has loaded torch and a tokeniser."""
 KEPT_CODE = 500e6
 """Bytes of the code that oneDNN runs products with on a CPU: a thousand shapes at the most."""
 SHARE_FOR_STEPS = 0.88

@@ -9,6 +9,7 @@ from typing import Any
 from heedful.errors import DataError, ModelFolderError
 from heedful.models.folder import Folder, state
 from heedful.tasks import registry
+from heedful.tasks.card import card
 from heedful.tasks.contract import Task
 
 __all__ = ["average"]
@@ -46,7 +47,7 @@ def average(models: Sequence[Path], output: Path) -> Folder[Any]:
         output, first.settings, first.tables, {name: first.read(name) for name in first.others}
     )
     made.write_weights(weights)
-    made.write_card(task.card(first.settings, {"name": output.name, "weights": what}))
+    made.write_card(card(task, first.settings, {"name": output.name, "weights": what}))
     return made
 
 

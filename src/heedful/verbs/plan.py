@@ -11,7 +11,7 @@ from heedful.tasks.contract import Plan, Prepared, Request, Task
 from heedful.train import rate
 from heedful.train.report import Report, SilentReport, clock
 
-__all__ = ["Hardware", "Measured", "measured_epoch", "plan", "plan_lines"]
+__all__ = ["Hardware", "Measured", "foreseen", "measured_epoch", "plan", "plan_lines"]
 
 MINUTES = (10, 30, 60, 480)
 
@@ -57,7 +57,7 @@ def plan(
     with tempfile.TemporaryDirectory() as folder:
         prepared = task.prepare(request, Path(folder), report)
         measured = measured_epoch(task, prepared, request)
-        found = task.plan(prepared, measured.workers)
+        found = foreseen(task, prepared, measured.workers)
         lines = plan_lines(task, prepared, measured)
         lines += ["", *_sizes(found, measured.seconds)]
         if hardware is not None:
@@ -74,7 +74,7 @@ def measured_epoch(task: Task, prepared: Prepared, request: Request) -> Measured
     from heedful.train.precision import choose_precision, device_of
 
     training, device = prepared.settings.train, device_of(request.device)
-    workers = workers_for(int(task.plan(prepared, 1).units_per_batch), device, request.threads)
+    workers = workers_for(int(foreseen(task, prepared, 1).units_per_batch), device, request.threads)
     precision = choose_precision(training.precision, device, training.compile)
     with torch.random.fork_rng(devices=[]):
         model = task.build(prepared.settings, prepared.tables).to(device).train()
@@ -84,9 +84,32 @@ def measured_epoch(task: Task, prepared: Prepared, request: Request) -> Measured
     return Measured(seconds, workers, short)
 
 
+def foreseen(task: Task, prepared: Prepared, workers: int) -> Plan:
+    """Ask the task what a training takes, or work it out: 6 FLOPs a weight and example."""
+    if task.plan is not None:
+        return task.plan(prepared, workers)
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        model = task.build(prepared.settings, prepared.tables)
+    learner = task.learner(model, prepared, workers, 0)
+    units = learner.count(next(learner.batches(0, 0)))
+    parameters, epoch = sum(p.numel() for p in model.parameters()), units * learner.size(0)
+    counted = ", ".join(f"{count:,} {name}" for name, count in prepared.counts.items())
+    return Plan(
+        lines=[f"{counted}; {parameters / 1e6:.2f} M parameters"],
+        arithmetic=f"{6 * parameters / 1e6:.1f} MFLOP for a {learner.unit}",
+        bytes=rate.BARE + 4.0 * parameters * (3 + workers),
+        parameters=parameters,
+        flops_per_epoch=6.0 * parameters * epoch,
+        units_per_epoch=epoch,
+        units_per_batch=units,
+    )
+
+
 def plan_lines(task: Task, prepared: Prepared, measured: Measured) -> list[str]:
     """Say before the first step what will be trained, and what it will take."""
-    ends, found = prepared.settings.train, task.plan(prepared, measured.workers)
+    ends, found = prepared.settings.train, foreseen(task, prepared, measured.workers)
     peak = found.bytes + rate.KEPT_CODE * measured.short
     lines = [
         *found.lines,

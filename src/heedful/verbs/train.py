@@ -24,7 +24,7 @@ from heedful.train.report import Report, SilentReport
 from heedful.train.state import Clock, Outcome, State
 from heedful.train.world import World, from_lead, joined, share_machine
 from heedful.verbs.ending import end
-from heedful.verbs.plan import measured_epoch, plan_lines
+from heedful.verbs.plan import foreseen, measured_epoch, plan_lines
 from heedful.verbs.request import (
     FREE,
     LIMITS,
@@ -255,7 +255,7 @@ def _fit(
         workers = share_machine(world, device)
     else:
         workers = workers_for(
-            int(task.plan(begun.prepared, 1).units_per_batch), device, request.threads
+            int(foreseen(task, begun.prepared, 1).units_per_batch), device, request.threads
         )
     torch.manual_seed(training.seed)
     model = task.build(folder.settings, folder.tables).to(device)

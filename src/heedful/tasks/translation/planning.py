@@ -1,8 +1,8 @@
 """Choosing what nobody chose: sizes, dropout, batch and schedule from the data and the time.
 
 A setting that a person, a preset or a recipe gave is never touched. The rules are simple on
-purpose. Norm and learning rate were measured (docs/log.md); the sizes of vocabulary, batch and
-dropout and the number of epochs are rules of thumb that nothing here has measured yet.
+purpose. Norm and learning rate were measured (docs/log/training.md); the sizes of vocabulary, batch
+and dropout and the number of epochs are rules of thumb that nothing here has measured yet.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from heedful import config
 from heedful.settings import ModelSettings
 from heedful.tasks.contract import Plan, Prepared
 from heedful.tasks.translation.settings import Settings
-from heedful.train.rate import EFFICIENCY, SHARE_FOR_STEPS
+from heedful.train.rate import BARE, EFFICIENCY, SHARE_FOR_STEPS
 
 __all__ = [
     "Estimate",
@@ -77,10 +77,6 @@ def estimate(model: ModelSettings, facts: Facts, rate: float) -> Estimate:
         flops / (rate * EFFICIENCY),
         6.0 * (source + target + embedding),
     )
-
-
-BARE = 320e6
-"""Bytes of a process that has loaded torch and a tokeniser."""
 
 
 def memory(
