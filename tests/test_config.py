@@ -9,6 +9,7 @@ import torch
 
 from heedful import config
 from heedful.errors import ConfigError
+from heedful.mistakes import OTHER_NAMES
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, TokenIds, TrainSettings
 from heedful.tasks.translation.settings import Settings
@@ -220,9 +221,9 @@ def test_an_unknown_key_gets_the_one_that_was_meant(key: str, meant: str) -> Non
 
 def test_every_foreign_name_leads_to_a_setting_that_exists() -> None:
     known = set(config._keys(Settings))
-    assert set(config.OTHER_NAMES.values()) <= known
+    assert set(OTHER_NAMES.values()) <= known
     own = {key.rpartition(".")[2] for key in known}
-    assert not own & set(config.OTHER_NAMES)
+    assert not own & set(OTHER_NAMES)
 
 
 def test_an_older_setting_that_is_off_is_passed_over_and_one_that_is_on_is_named(
