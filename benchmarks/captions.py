@@ -17,11 +17,11 @@ from typing import cast
 import numpy as np
 
 from benchmarks.peers.work import Ids, TrainingWork
-from heedful.data.batching import Batches
-from heedful.data.corpus import Corpus
-from heedful.data.corpus import Ids as Side
+from heedful.data.ids import Ids as Side
 from heedful.data.tokenizer import Tokenizer, learn
 from heedful.settings import TokenizerSettings
+from heedful.tasks.translation.batching import Batches
+from heedful.tasks.translation.corpus import Corpus
 
 WORDS, DEVIATION = 11.5, 3.7
 """Words of a sentence of Multi30k, of either side, on average and around it."""

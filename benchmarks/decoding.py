@@ -12,7 +12,9 @@ from benchmarks.captions import Captions, captions
 from benchmarks.contest import Entry, contest, line, paired, spread, table
 from benchmarks.sizes import Amounts
 from heedful.models.folder import Folder, state
-from heedful.settings import ModelSettings, Settings
+from heedful.settings import ModelSettings
+from heedful.tasks.translation.model import open_folder
+from heedful.tasks.translation.settings import Settings
 
 ONE_IN = 5
 """Of the sentences, at batch 1, where the slowest contenders would take an hour."""
@@ -41,16 +43,16 @@ def teach(text: Captions, sizes: dict[str, Any], steps: int, budget: int, path: 
     assert model.output_bias is not None
     with torch.no_grad():
         model.output_bias[ids.eos] = -1e9
-    folder = Folder.create(path, settings, ids, text.tokenizer.files)
+    folder = Folder.create(path, settings, {"ids": ids.model_dump()}, text.tokenizer.files)
     folder.write_weights(state(model))
     folder.write_card("# A model to measure with\n")
-    return Folder.open(path)
+    return open_folder(path)
 
 
 def prepare(text: Captions, amounts: Amounts, path: Path) -> None:
     """Write the model in everyone's format, and the sentences, longest first."""
-    from heedful.interchange.ctranslate2 import convert
-    from heedful.interchange.huggingface import write_huggingface
+    from heedful.tasks.translation.exchange.ctranslate2 import convert
+    from heedful.tasks.translation.exchange.huggingface import write_huggingface
 
     folder = teach(text, amounts.decoding, amounts.taught, amounts.budget, path / "model")
     write_huggingface(folder, path / "huggingface")

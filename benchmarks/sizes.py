@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from heedful.train.plan import SIZES
+from heedful.tasks.translation.planning import SIZES
 
 PAPER: dict[str, Any] = {"dropout": 0.1, "norm": "post"}
 """The peers' layers are the paper's: LayerNorm after the sum."""

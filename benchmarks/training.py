@@ -12,7 +12,7 @@ from benchmarks.contest import Entry, contest, paired, spread, table
 from benchmarks.peers.work import TrainingWork
 from benchmarks.sizes import Amounts
 from heedful.settings import ModelSettings
-from heedful.train.plan import layer_parameters
+from heedful.tasks.translation.planning import layer_parameters
 from heedful.train.precision import choose_precision
 
 

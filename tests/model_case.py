@@ -10,9 +10,11 @@ import torch
 
 from heedful.data import grammar
 from heedful.data.tokenizer import Tokenizer, learn
-from heedful.models.folder import Folder, load_model, state
+from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
-from heedful.settings import DecodeSettings, ModelSettings, Settings, TokenizerSettings
+from heedful.settings import DecodeSettings, ModelSettings, TokenizerSettings
+from heedful.tasks.translation.model import load_model, open_folder
+from heedful.tasks.translation.settings import Settings
 
 SENTENCES = [
     text for s in itertools.islice(grammar.generate(1), 200) for text in (s.en, s.text("ko"))
@@ -30,7 +32,7 @@ def make(path: Path, seed: int = 1, sharp: float = 3.0, **model: object) -> Fold
     tokenizer = Tokenizer(pieces())
     sizes = ModelSettings.model_validate({**SMALL, **model})
     settings = Settings(source="en", target="ko", model=sizes, decode=DecodeSettings(beam=3))
-    folder = Folder.create(path, settings, tokenizer.ids, tokenizer.files)
+    folder = Folder.create(path, settings, {"ids": tokenizer.ids.model_dump()}, tokenizer.files)
     torch.manual_seed(seed)
     network = Transformer(sizes, tokenizer.ids)
     with torch.no_grad():
@@ -41,12 +43,12 @@ def make(path: Path, seed: int = 1, sharp: float = 3.0, **model: object) -> Fold
                 parameter.normal_(std=0.3)
     folder.write_weights(state(network))
     folder.write_card("# card\n")
-    return Folder.open(path)
+    return open_folder(path)
 
 
 def logits(model: Transformer, sources: list[list[int]], targets: list[list[int]]) -> torch.Tensor:
     """Logits of a padded batch; positions past a target's end are the caller's to leave out."""
-    from heedful.data.batching import pad
+    from heedful.data.padding import pad
 
     ids = model.ids
     source, lengths = pad([[*s, ids.eos] for s in sources], ids.pad)

@@ -10,19 +10,22 @@ import torch
 from heedful import config
 from heedful.errors import ConfigError
 from heedful.models.transformer import Transformer
-from heedful.settings import ModelSettings, Settings, TokenIds, TrainSettings
+from heedful.settings import ModelSettings, TokenIds, TrainSettings
+from heedful.tasks.translation.settings import Settings
+
+TRANSLATION = "heedful.tasks.translation"
 
 IDS = TokenIds(size=53, pad=52, start=52)
 
 
 def refusal(raw: Mapping[str, object]) -> list[str]:
     with pytest.raises(ConfigError) as caught:
-        config.resolve(raw)
+        config.resolve(raw, Settings)
     return str(caught.value).splitlines()
 
 
 def test_a_preset_is_found_by_its_name_as_text_or_as_a_path() -> None:
-    assert config.recipe("tiny") == config.recipe(Path("tiny"))
+    assert config.recipe("tiny", TRANSLATION) == config.recipe(Path("tiny"), TRANSLATION)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -34,7 +37,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_folder_is_not_a_recipe(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        config.recipe(tmp_path)
+        config.recipe(tmp_path, TRANSLATION)
     assert str(caught.value) == f"{tmp_path} is a folder; give the path of a TOML file"
 
 
@@ -61,14 +64,14 @@ SHIPPED = "base, big, demo, multi30k-tok, small, tiny"
 
 
 def test_the_shipped_presets_are_the_four_sizes_and_the_runs_of_the_project() -> None:
-    assert ", ".join(config.presets()) == SHIPPED
-    for name in config.presets():
-        config.resolve(config.recipe(name))
+    assert ", ".join(config.presets(TRANSLATION)) == SHIPPED
+    for name in config.presets(TRANSLATION):
+        config.resolve(config.recipe(name, TRANSLATION), Settings)
 
 
 @pytest.mark.parametrize("name", SIZES)
 def test_the_head_of_each_size_tells_how_large_it_truly_is(name: str) -> None:
-    settings = config.resolve(config.recipe(name))
+    settings = config.resolve(config.recipe(name, TRANSLATION), Settings)
     vocab = settings.tokenizer.vocab_size
     with torch.device("meta"):
         model = Transformer(settings.model, TokenIds(size=vocab, pad=vocab - 1, start=vocab - 1))
@@ -83,7 +86,9 @@ def test_the_head_of_each_size_tells_how_large_it_truly_is(name: str) -> None:
 
 
 def test_base_and_big_are_the_papers_models() -> None:
-    base, big = (config.resolve(config.recipe(name)) for name in ("base", "big"))
+    base, big = (
+        config.resolve(config.recipe(name, TRANSLATION), Settings) for name in ("base", "big")
+    )
     assert base.model == ModelSettings()  # the defaults are the paper's base
     assert big.model == ModelSettings(d_model=1024, d_ff=4096, n_heads=16, dropout=0.3)
     assert (base.train.steps, base.train.average) == (100_000, 5)
@@ -97,12 +102,12 @@ def test_base_and_big_are_the_papers_models() -> None:
 
 def test_an_unknown_preset_gets_the_nearest_known_one() -> None:
     with pytest.raises(ConfigError) as caught:
-        config.recipe("smal")
+        config.recipe("smal", TRANSLATION)
     assert str(caught.value) == (
         f"'smal' is not a preset; the presets are {SHIPPED}; did you mean small?"
     )
     with pytest.raises(ConfigError) as caught:
-        config.recipe("gigantic")
+        config.recipe("gigantic", TRANSLATION)
     assert str(caught.value) == (
         f"'gigantic' is not a preset; the presets are {SHIPPED}; "
         f"take one of them or the path of a TOML file"
@@ -112,9 +117,9 @@ def test_an_unknown_preset_gets_the_nearest_known_one() -> None:
 def test_a_recipe_can_be_a_file_with_or_without_its_usual_ending(tmp_path: Path) -> None:
     for path in (tmp_path / "mine.toml", tmp_path / "mine"):
         path.write_text("[train]\nseed = 7\n")
-        assert config.recipe(str(path)) == {"train": {"seed": 7}}
+        assert config.recipe(str(path), TRANSLATION) == {"train": {"seed": 7}}
     with pytest.raises(ConfigError, match=r"^other\.toml does not exist; give the path"):
-        config.recipe("other.toml")
+        config.recipe("other.toml", TRANSLATION)
 
 
 def test_overrides_are_toml_values_and_bare_words_are_strings() -> None:
@@ -181,11 +186,11 @@ def test_what_a_person_chose_is_known_even_where_it_equals_the_default() -> None
 
 
 def test_nothing_resolves_to_the_defaults() -> None:
-    assert config.resolve({}) == Settings()
+    assert config.resolve({}, Settings) == Settings()
 
 
 def test_a_whole_number_may_be_written_with_an_exponent() -> None:
-    settings = config.resolve({"train": {"steps": 1e5, "lr": 1}})
+    settings = config.resolve({"train": {"steps": 1e5, "lr": 1}}, Settings)
     assert settings.train.steps == 100_000
     assert isinstance(settings.train.steps, int)
     assert isinstance(settings.train.lr, float)
@@ -225,12 +230,16 @@ def test_an_older_setting_that_is_off_is_passed_over_and_one_that_is_on_is_named
 ) -> None:
     path = tmp_path / "config.toml"
     path.write_text("[train]\nema = 0.0\nsteps = 7\n")
-    assert config.resolve(config.recipe(path)) == Settings(train=TrainSettings(steps=7))
+    assert config.resolve(config.recipe(path, TRANSLATION), Settings) == Settings(
+        train=TrainSettings(steps=7)
+    )
     path.write_text("[train]\nema = 0.999\nsteps = 7\n")
-    assert refusal(config.recipe(path)) == [
+    assert refusal(config.recipe(path, TRANSLATION)) == [
         "train.ema is gone: train.average averages the last checkpoints instead; leave it out"
     ]
-    assert "ema" not in config.dump(config.resolve(config.upgrade(config.recipe(path))))
+    assert "ema" not in config.dump(
+        config.resolve(config.upgrade(config.recipe(path, TRANSLATION)), Settings)
+    )
 
 
 def test_an_unknown_key_like_no_other_gets_the_list_of_its_table() -> None:
@@ -316,7 +325,7 @@ def test_settings_come_back_exactly_as_they_were_written(tmp_path: Path) -> None
     for ids in (None, IDS):
         path.write_text(config.dump(settings, ids))
         raw = config.read(path)
-        assert config.resolve(raw) == settings
+        assert config.resolve(raw, Settings) == settings
     assert raw["format"] == 1
     assert config.token_ids(raw) == IDS
     assert "steps" not in raw["train"]  # TOML has no word for None
@@ -334,7 +343,7 @@ def test_settings_come_back_exactly_as_they_were_written(tmp_path: Path) -> None
         ),
         (
             {"ids": {"size": 5, "pad": 4, "start": 4, "bos": 1}},
-            "ids.bos is not a setting; ids has size, eos, unk, pad, start",
+            "ids.bos is not a setting; did you mean ids.eos?",
         ),
     ],
 )

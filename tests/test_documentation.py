@@ -15,8 +15,9 @@ import pytest
 import typer.main
 
 import heedful
-from heedful.cli.main import app
-from heedful.settings import Settings
+from heedful.cli.main import build
+from heedful.tasks import registry
+from heedful.tasks.translation.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -37,6 +38,13 @@ def anchors(path: Path) -> list[str]:
     """The anchors GitHub makes of a page's headings."""
     titles = re.findall(r"^#+ (.+)$", prose_of(path), re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+@pytest.fixture(autouse=True)
+def _only_our_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages are about our tasks, whatever other tests have registered or installed."""
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(registry, "GROUP", "heedful.tasks.of-nobody")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +94,7 @@ def test_every_option_of_every_command_has_its_line() -> None:
     sections = dict(
         re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page("commands"), re.DOTALL | re.MULTILINE)
     )
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(build())
     assert list(sections) == list(group.commands)
     for name, command in group.commands.items():
         rows = re.findall(r"^\| `(.+?)` \| (.*?) \| (.+?) \|$", sections[name], re.MULTILINE)

@@ -15,25 +15,27 @@ import torch
 from torch import nn
 
 from benchmarks.peers.work import TrainingWork, kept
-from heedful.data.batching import Batch, pad
+from heedful.data.padding import pad
 from heedful.decoding.batch import TorchEngine
 from heedful.machine import keep_memory, workers_for
-from heedful.models.folder import Folder, load_model
 from heedful.models.transformer import Transformer
 from heedful.nn.dropout import pool
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds, TrainSettings
+from heedful.tasks.translation.batching import Batch
+from heedful.tasks.translation.model import load_model, open_folder
+from heedful.train.learner import Learner
 from heedful.train.precision import choose_precision
 from heedful.train.replicas import Replicas
 
 
-class Task:
+class Task(Learner[Batch]):
     """The least replicas need: a model and its loss."""
 
     def __init__(self, model: Transformer, smoothing: float = 0.1) -> None:
         self.model, self._smoothing = model, smoothing
 
-    def tokens(self, batch: Batch) -> int:
+    def count(self, batch: Batch) -> int:
         """Count what is predicted."""
         return batch.tokens
 
@@ -41,7 +43,7 @@ class Task:
         """Give every worker some rows."""
         return batch.split(parts)
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         """Give the summed loss."""
         assert isinstance(model, Transformer)
         return model.loss(
@@ -94,7 +96,8 @@ class Training:
             parts = [p for b in self.batches for p in b.split(replicas.size)]
             mask = pool(task.model.settings.dropout, torch.float32)
             with self._precision.numbers():
-                forwards = [lambda p=p: task.loss(task.model, p) for p in parts]
+                random = torch.Generator()
+                forwards = [lambda p=p: task.loss(task.model, p, random) for p in parts]
                 return kept(task.model, forwards, [mask])
         for batch in self.batches:
             tokens, loss, _ = replicas.gradients([batch], list(range(replicas.size)))
@@ -120,7 +123,7 @@ class Decoding:
     def __init__(self, path: Path, engine: str, compute: str) -> None:
         work = json.loads((path / "work.json").read_text(encoding="utf-8"))
         self._sources, self._steps = work["sources"], work["steps"]
-        folder = Folder.open(path / "model")
+        folder = open_folder(path / "model")
         self._cores = os.cpu_count() or 1
         self._engine: Any
         if engine == "torch":
@@ -129,7 +132,7 @@ class Decoding:
             self._search: Callable[..., Any] = TorchEngine(model, workers=1).search
             self._pool = ThreadPoolExecutor(self._cores)
         else:
-            from heedful.interchange.conversions import open_engine
+            from heedful.tasks.translation.exchange.conversions import open_engine
 
             self._engine = open_engine(folder, compute)  # type: ignore[arg-type]
             self._search = self._engine.search

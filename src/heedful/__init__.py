@@ -1,7 +1,7 @@
 """Heedful: the Transformer as a product.
 
     import heedful
-    heedful.Translator.load("model").translate(["나는 학생이다."])
+    heedful.load("model").translate(["나는 학생이다."])
 
 What is in `__all__` is the public API; it is imported when it is first used, so that
 `import heedful` costs nothing.
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         ModelFolderError,
         TrainingError,
     )
-    from heedful.settings import Settings
+    from heedful.tasks.registry import load
+    from heedful.tasks.translation.settings import Settings
     from heedful.tasks.translation.using import Translation, Translator
     from heedful.verbs.evaluate import evaluate
     from heedful.verbs.exchange import export_model, import_model
@@ -43,13 +44,14 @@ _HOMES = {
     "InterchangeError": "errors",
     "ModelFolderError": "errors",
     "Request": "verbs.train",
-    "Settings": "settings",
+    "Settings": "tasks.translation.settings",
     "TrainingError": "errors",
     "Translation": "tasks.translation.using",
     "Translator": "tasks.translation.using",
     "evaluate": "verbs.evaluate",
     "export_model": "verbs.exchange",
     "import_model": "verbs.exchange",
+    "load": "tasks.registry",
     "train_model": "verbs.train",
 }
 
@@ -68,6 +70,7 @@ __all__ = [
     "evaluate",
     "export_model",
     "import_model",
+    "load",
     "train_model",
 ]
 

@@ -1,8 +1,8 @@
 """From TOML to settings: recipes, overrides, and every mistake in them told at once.
 
 A raw configuration is the nested dictionary that TOML gives. Raw ones are merged, the later on
-top; only `resolve` turns the result into `Settings`, so what a person wrote stays known (see
-`chosen`). The settings themselves and their defaults are in `settings.py`.
+top; only `resolve` turns the result into settings, so what a person wrote stays known (see
+`chosen`). The settings themselves and their defaults are in `settings.py` and in each task's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -22,7 +22,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from heedful.errors import ConfigError
-from heedful.settings import FORMAT_VERSION, Settings, TokenIds
+from heedful.settings import FORMAT_VERSION, TaskSettings, TokenIds
 
 __all__ = [
     "Raw",
@@ -41,6 +41,7 @@ __all__ = [
 
 Raw = dict[str, Any]
 Table = TypeVar("Table", bound=BaseModel)
+SettingsT = TypeVar("SettingsT", bound=TaskSettings)
 
 # What the paper and other toolkits call it: spelling alone would not lead from these to ours.
 OTHER_NAMES = {
@@ -98,19 +99,19 @@ def read(path: str | Path) -> Raw:
         raise ConfigError(f"{path} is not valid TOML: {reason}; mend it there") from error
 
 
-def presets() -> list[str]:
-    """Name the recipes that come with the package."""
-    folder = resources.files("heedful") / "recipes"
-    names = (file.name for file in folder.iterdir())
+def presets(package: str) -> list[str]:
+    """Name the recipes that come with a task, which are in the folder `recipes` of its package."""
+    folder = resources.files(package) / "recipes"
+    names = (file.name for file in folder.iterdir()) if folder.is_dir() else iter(())
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
-def recipe(name_or_path: str | Path) -> Raw:
-    """Read a shipped preset by its name, or any TOML file by its path."""
-    names = presets()
+def recipe(name_or_path: str | Path, package: str) -> Raw:
+    """Read a preset of a task by its name, or any TOML file by its path."""
+    names = presets(package)
     if str(name_or_path) in names:  # `--recipe tiny` comes as a path
-        text = resources.files("heedful").joinpath("recipes", f"{name_or_path}.toml")
-        return tomllib.loads(text.read_text("utf-8"))
+        file = resources.files(package) / "recipes" / f"{name_or_path}.toml"
+        return tomllib.loads(file.read_text("utf-8"))
     path = Path(name_or_path)
     if path.exists() or path.name.endswith(".toml") or path.name != str(name_or_path):
         return read(path)
@@ -175,13 +176,14 @@ def chosen(raw: Mapping[str, Any], key: str) -> bool:
     return True
 
 
-def resolve(raw: Mapping[str, Any]) -> Settings:
-    """Turn a raw configuration into settings, or report all that is wrong with it, a line each.
+def resolve(raw: Mapping[str, Any], settings: type[SettingsT]) -> SettingsT:
+    """Turn a raw configuration into a task's settings, or report all mistakes, a line each.
 
-    The `config.toml` of a model folder is a recipe too: its `format` and its `[ids]` belong to
-    that folder and are passed over here.
+    The `config.toml` of a model folder is a recipe too: its `format` and the tables that belong to
+    that folder are passed over here.
     """
-    return part(Settings, {k: v for k, v in raw.items() if k not in ("format", "ids")}, "")
+    passed = ("format", *settings.tables)
+    return part(settings, {k: v for k, v in raw.items() if k not in passed}, "")
 
 
 def token_ids(raw: Mapping[str, Any]) -> TokenIds:
@@ -214,14 +216,14 @@ def upgrade(raw: Mapping[str, Any]) -> Raw:
     return new
 
 
-def dump(settings: Settings, ids: TokenIds | None = None) -> str:
+def dump(settings: TaskSettings, tables: Mapping[str, Any] | None = None) -> str:
     """Write settings as TOML that `resolve` reads back exactly; what has no value is left out.
 
-    With `ids` it is the `config.toml` of a model folder.
+    With the tables of a model it is the `config.toml` of a model folder.
     """
     raw = settings.model_dump(exclude_none=True)
-    if ids is not None:
-        raw = {"format": FORMAT_VERSION, **raw, "ids": ids.model_dump()}
+    if tables is not None:
+        raw = {"format": FORMAT_VERSION, **raw, **tables}
     return tomli_w.dumps(raw)
 
 
@@ -231,7 +233,7 @@ def part(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
     After a mistake it is taken out and the rest validated again, until all of them are known.
     """
     problems: list[str] = []
-    clean = _known(table, raw, prefix, problems)
+    clean = _known(table, raw, prefix, problems, [*_keys(table, prefix)])
     wrong: set[str] = set()
     built = None
     while built is None:
@@ -261,7 +263,13 @@ def part(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
     return built
 
 
-def _known(table: type[BaseModel], raw: Mapping[str, Any], prefix: str, problems: list[str]) -> Raw:
+def _known(
+    table: type[BaseModel],
+    raw: Mapping[str, Any],
+    prefix: str,
+    problems: list[str],
+    known: Sequence[str],
+) -> Raw:
     """Copy the keys that exist; whole floats become ints where an int is wanted (1e5 steps)."""
     clean: Raw = {}
     for key, value in raw.items():
@@ -270,9 +278,12 @@ def _known(table: type[BaseModel], raw: Mapping[str, Any], prefix: str, problems
             if value:  # an older folder's config.toml has them switched off
                 problems.append(f"{prefix}{key} is gone: {RETIRED[prefix + key]}; leave it out")
         elif field is None:
-            problems += [_unknown(table, name) for name in _leaves(prefix + key, value)]
+            problems += [
+                _unknown(table, name, prefix, known) for name in _leaves(prefix + key, value)
+            ]
         elif isinstance(value, Mapping) and _is_table(field):
-            clean[key] = _known(field.annotation, value, f"{prefix}{key}.", problems)  # type: ignore[arg-type]
+            below: Any = field.annotation
+            clean[key] = _known(below, value, f"{prefix}{key}.", problems, known)
         elif isinstance(value, float) and not math.isfinite(value):
             problems.append(_mistake(prefix + key, value, "finite", field))
         elif isinstance(value, float) and int in _types(field) and value.is_integer():
@@ -322,24 +333,21 @@ def _field(table: type[BaseModel], error: Mapping[str, Any]) -> FieldInfo:
     return table.model_fields[last]
 
 
-def _unknown(table: type[BaseModel], key: str) -> str:
-    near = _nearest(key) if table is not TokenIds else None
+def _unknown(table: type[BaseModel], key: str, prefix: str, known: Sequence[str]) -> str:
+    near = _nearest(key, known)
     if near is not None:
         return f"{key} is not a setting; did you mean {near}?"
-    if table is Settings:
-        return f"{key} is not a setting; expected one of {', '.join(table.model_fields)}"
-    place = key.rpartition(".")[0]
-    return f"{key} is not a setting; {place} has {', '.join(table.model_fields)}"
+    has = f"{prefix.rstrip('.')} has" if prefix else "expected one of"
+    return f"{key} is not a setting; {has} {', '.join(table.model_fields)}"
 
 
-def _nearest(key: str) -> str | None:
+def _nearest(key: str, known: Sequence[str]) -> str | None:
     """Find the setting that was meant: right name elsewhere, another toolkit's name, a slip."""
-    known = list(_keys(Settings))
     place, _, name = key.rpartition(".")
     elsewhere = [k for k in known if k.rpartition(".")[2] == name]
     if elsewhere:
         return difflib.get_close_matches(key, elsewhere, n=1, cutoff=0.0)[0]
-    if name in OTHER_NAMES:
+    if OTHER_NAMES.get(name) in known:
         return OTHER_NAMES[name]
     beside = [k for k in known if k.rpartition(".")[0] == place]
     for candidates, cutoff in ((beside, 0.6), (known, 0.8)):

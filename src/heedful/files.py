@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "force",
     "load_tensors",
+    "make_folder",
     "making",
     "not_read",
     "not_written",
@@ -237,3 +238,13 @@ def force(path: Path) -> None:
     except OSError:
         if not is_folder:  # Windows and some network drives force no folder; the file is safe
             raise
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and its parents."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ModelFolderError(
+            f"{path} cannot be made: {error.strerror}; choose a folder that can be written with -o"
+        ) from error

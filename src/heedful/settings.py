@@ -1,23 +1,23 @@
-"""Every setting there is, with its only default.
+"""The settings several tasks share, each with its only default.
 
-A field's description is its documentation; `heedful info --settings` prints this file as a table.
-The defaults are the paper's base model. Presets in `recipes/` and the choices `train/plan.py`
-makes from the amount of data are laid over them; what a person asked for lies on top.
+A field's description is its documentation; `heedful info --settings` prints it. The defaults are
+the paper's base model. Presets in `recipes/` and what a task chooses from the amount of data are
+laid over them; what a person asked for lies on top. What only one task has is in its folder.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 __all__ = [
     "FORMAT_VERSION",
-    "DataSettings",
     "DecodeSettings",
     "ModelSettings",
     "SamplingSettings",
-    "Settings",
+    "Table",
+    "TaskSettings",
     "TokenIds",
     "TokenizerSettings",
     "TrainSettings",
@@ -101,6 +101,11 @@ class ModelSettings(Table):
     output_bias: bool = False
     """Add a bias to the logits; imported models may have one."""
 
+    @property
+    def head_width(self) -> int:
+        """Width of a head's queries and keys, given or not."""
+        return self.d_head or self.d_model // self.n_heads
+
     @model_validator(mode="after")
     def _heads_fit(self) -> ModelSettings:
         if self.d_head is None and self.d_model % self.n_heads:
@@ -113,25 +118,6 @@ class ModelSettings(Table):
                 f"model.d_model = {self.d_model} is odd; a sinusoid needs an even width"
             )
         return self
-
-
-class DataSettings(Table):
-    """What of the text is used, and how it is put into batches."""
-
-    max_length: int = Field(default=256, ge=4)
-    """Pairs with more pieces than this on a side are left out of training."""
-    max_characters: int = Field(default=20_000, ge=1)
-    """Lines with more characters than this are left out unread."""
-    max_ratio: float = Field(default=9.0, gt=1)
-    """Pairs whose sides differ in length by more than this factor are left out."""
-    dev_size: int | None = Field(default=None, ge=1)
-    """Pairs held out for development where none are given; chosen from the data by default."""
-    batch_tokens: int = Field(default=8192, ge=8)
-    """Positions of a batch, source and target together, padding included."""
-    drop_equal: bool = True
-    """Leave out pairs whose two sides are the same text."""
-    drop_wrong_script: bool = True
-    """Leave out pairs with a side in another script than the rest of its side."""
 
 
 class TrainSettings(Table):
@@ -217,17 +203,12 @@ class SamplingSettings(Table):
     """Draw from the fewest words that together have this probability."""
 
 
-class Settings(Table):
-    """A whole recipe."""
+class TaskSettings(Table):
+    """What every task's settings have; a task adds tables of its own."""
 
-    task: Literal["translation"] = "translation"
-    """What is learned."""
-    source: str = "und"
-    """Language code of the source; `und` where it is not known."""
-    target: str = "und"
-    """Language code of the target."""
-    model: ModelSettings = ModelSettings()
-    tokenizer: TokenizerSettings = TokenizerSettings()
-    data: DataSettings = DataSettings()
-    train: TrainSettings = TrainSettings()
-    decode: DecodeSettings = DecodeSettings()
+    tables: ClassVar[tuple[str, ...]] = ()
+    """Tables of config.toml that belong to one model and are no settings, such as its ids."""
+
+    if TYPE_CHECKING:  # each task declares them itself, in the order of its config.toml
+        task: str
+        train: TrainSettings

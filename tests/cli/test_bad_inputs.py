@@ -12,6 +12,8 @@ from command import call, everything, pairs, training, two_files, write
 
 from heedful import config
 
+TRANSLATION = "heedful.tasks.translation"
+
 BOTH = pairs(40)
 ENGLISH = [s for s, _ in BOTH]
 FRENCH = [t for _, t in BOTH]
@@ -237,7 +239,7 @@ def a_learned_table_that_is_too_short(folder: Path) -> tuple[list[object], str]:
 @case
 def an_unknown_preset(folder: Path) -> tuple[list[object], str]:
     return train(folder, *two_files(folder), "--preset", "smal"), (
-        f"'smal' is not a preset; the presets are {', '.join(config.presets())}; "
+        f"'smal' is not a preset; the presets are {', '.join(config.presets(TRANSLATION))}; "
         f"did you mean small?"
     )
 

@@ -10,6 +10,7 @@ from command import Called, call, everything, training, two_files
 
 from heedful.errors import ModelFolderError
 from heedful.models.folder import Folder
+from heedful.tasks.translation.model import open_folder
 
 
 def told(called: Called) -> str:
@@ -34,8 +35,8 @@ def test_another_model_is_not_written_over(model: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_made_elsewhere_is_not_trained_on(model: Path, tmp_path: Path) -> None:
-    opened = Folder.open(model)
-    Folder.create(tmp_path / "other", opened.settings, opened.ids, opened.tokenizer)
+    opened = open_folder(model)
+    Folder.create(tmp_path / "other", opened.settings, opened.tables, opened.tokenizer)
     assert told(call("train", *two_files(tmp_path), "-o", tmp_path / "other", *training())) == (
         f"{tmp_path / 'other'} holds a model that was not trained here: "
         f"{tmp_path / 'other' / 'run' / 'request.json'} is missing; choose another folder with -o"

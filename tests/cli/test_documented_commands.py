@@ -17,8 +17,8 @@ import typer
 import typer.main
 from command import call
 
-from heedful.cli.main import app, spread
-from heedful.settings import Settings
+from heedful.cli.main import build, spread
+from heedful.tasks.translation.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 TEXTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -28,7 +28,7 @@ SOURCES = [
     for ending in ("*.py", "*.toml")
     for path in (ROOT / folder).rglob(ending)
 ]
-GROUP: Any = typer.main.get_command(app)
+GROUP: Any = typer.main.get_command(build())
 
 
 Found = tuple[str, bool]
@@ -102,7 +102,7 @@ def test_commands_are_found_where_they_are_written() -> None:
     assert {"README.md", "README.ko.md", "docs/trace.md", "src/heedful/settings.py"} <= places
     assert {"docs/reference/commands.md", "docs/log/models.md"} <= places
     assert ("docs/scaling.md", "heedful train corpus.de corpus.en -o model", True) in FOUND
-    assert ("src/heedful/verbs/demo.py", "heedful serve X", True) in FOUND
+    assert ("src/heedful/tasks/translation/demo.py", "heedful serve X", True) in FOUND
 
 
 @pytest.mark.parametrize(("place", "command", "whole"), FOUND)

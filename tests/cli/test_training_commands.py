@@ -79,7 +79,7 @@ def test_the_minutes_of_a_student_count_from_the_commands_start(
         given.extend(arguments)
         raise DataError("enough")
 
-    monkeypatch.setattr("heedful.verbs.distill.distill", distill)
+    monkeypatch.setattr("heedful.tasks.translation.distill.distill", distill)
     call("distill", "teacher", "text", "-o", tmp_path / "student", "--minutes", 3)
     assert isinstance(given[-1], float)
     assert 0 < time.time() - given[-1] < 24 * 3600

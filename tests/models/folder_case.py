@@ -11,9 +11,12 @@ import torch
 from heedful.errors import ModelFolderError
 from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
-from heedful.settings import ModelSettings, Settings, TokenIds
+from heedful.settings import ModelSettings, TokenIds
+from heedful.tasks.translation.model import open_folder
+from heedful.tasks.translation.settings import Settings
 
 IDS = TokenIds(size=23, pad=22, start=22)
+TABLES = {"ids": IDS.model_dump()}
 SMALL = {"d_model": 6, "d_ff": 11, "n_heads": 3, "encoder_layers": 2, "decoder_layers": 1}
 LISTED = ["config.toml", "tokenizer.model", "model.safetensors", "README.md"]
 
@@ -23,7 +26,7 @@ def settings(**model: object) -> Settings:
 
 
 def make(path: Path, seed: int = 0, **model: object) -> tuple[Folder, Transformer]:
-    folder = Folder.create(path, settings(**model), IDS, {"tokenizer.model": b"pieces"})
+    folder = Folder.create(path, settings(**model), TABLES, {"tokenizer.model": b"pieces"})
     torch.manual_seed(seed)
     network = Transformer(folder.settings.model, IDS)
     folder.write_weights(state(network))
@@ -33,7 +36,7 @@ def make(path: Path, seed: int = 0, **model: object) -> tuple[Folder, Transforme
 
 def refusal(path: Path) -> str:
     with pytest.raises(ModelFolderError) as caught:
-        Folder.open(path)
+        open_folder(path)
     return str(caught.value)
 
 

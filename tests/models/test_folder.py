@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from folder_case import IDS, LISTED, make, same, settings
+from folder_case import IDS, LISTED, TABLES, make, same, settings
 from safetensors import safe_open
 from safetensors.torch import load_file
 
@@ -16,7 +16,8 @@ from heedful import __version__, config, files
 from heedful.data.tokenizer import JOINT
 from heedful.errors import ModelFolderError
 from heedful.models import folder as folders
-from heedful.models.folder import Folder, load_model, state
+from heedful.models.folder import Folder, state
+from heedful.tasks.translation.model import load_model, open_folder
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ from heedful.models.folder import Folder, load_model, state
 )
 def test_a_model_comes_back_bit_by_bit(tmp_path: Path, variant: dict[str, object]) -> None:
     made, network = make(tmp_path / "a" / "model", **variant)
-    opened = Folder.open(made.path)
+    opened = open_folder(made.path)
     assert opened == made
     again = load_model(opened)
     assert same(again, network)
@@ -58,10 +59,10 @@ def test_a_folder_of_an_older_format_opens_and_can_be_written(
     made, network = make(tmp_path / "model")
     for module in (folders, config):
         monkeypatch.setattr(module, "FORMAT_VERSION", 2)
-    opened = Folder.open(made.path)
+    opened = open_folder(made.path)
     assert same(load_model(opened), network)
     opened.write_weights(state(network))
-    assert same(load_model(Folder.open(made.path)), network)
+    assert same(load_model(open_folder(made.path)), network)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_loading_leaves_the_random_numbers_of_a_run_alone(tmp_path: Path) -> Non
 def test_opening_a_folder_imports_no_torch(tmp_path: Path) -> None:
     make(tmp_path / "model")
     code = (
-        "import sys; from heedful.models.folder import Folder; Folder.open(sys.argv[1]); "
+        "import sys; from heedful.models.folder import Folder; open_folder(sys.argv[1]); "
         "print('torch' in sys.modules)"
     )
     ran = subprocess.run(
@@ -134,9 +135,11 @@ def test_files_can_be_read_by_whomever_the_umask_lets(tmp_path: Path) -> None:
 
 
 def test_a_folder_just_begun_opens_but_has_no_weights_yet(tmp_path: Path) -> None:
-    Folder.create(tmp_path, settings(), IDS, {JOINT: b"pieces"})  # an empty folder that was there
+    Folder.create(
+        tmp_path, settings(), TABLES, {JOINT: b"pieces"}
+    )  # an empty folder that was there
     with pytest.raises(ModelFolderError) as caught:
-        Folder.open(tmp_path).weights()
+        open_folder(tmp_path).weights()
     assert str(caught.value) == (
         f"{tmp_path} has no model.safetensors yet; let the training run until it has saved one"
     )
@@ -146,11 +149,11 @@ def test_a_folder_with_a_model_is_not_written_over(tmp_path: Path) -> None:
     made, _ = make(tmp_path / "model")
     assert Folder.exists(made.path)
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(made.path, settings(), IDS, {JOINT: b"others"})
+        Folder.create(made.path, settings(), TABLES, {JOINT: b"others"})
     assert str(caught.value) == (
         f"{made.path} already holds a model; remove it or choose another folder"
     )
-    assert Folder.open(made.path) == made
+    assert open_folder(made.path) == made
 
 
 @pytest.mark.parametrize("name", ["thesis.txt", "config.toml", "manifest.json"])
@@ -158,7 +161,7 @@ def test_a_folder_with_other_things_is_not_touched(tmp_path: Path, name: str) ->
     (tmp_path / name).write_text('{"short_name": "a web page has one too"}')
     assert not Folder.exists(tmp_path)
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(tmp_path, settings(), IDS, {JOINT: b"pieces"})
+        Folder.create(tmp_path, settings(), TABLES, {JOINT: b"pieces"})
     assert str(caught.value) == (
         f"{tmp_path} holds other things, {name} among them; choose a new or empty folder"
     )
@@ -169,10 +172,10 @@ def test_a_file_is_no_place_for_a_model(tmp_path: Path) -> None:
     file = tmp_path / "model"
     file.write_text("text")
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(file, settings(), IDS, {JOINT: b"pieces"})
+        Folder.create(file, settings(), TABLES, {JOINT: b"pieces"})
     assert str(caught.value) == f"{file} is a file; choose the name of a new folder"
     with pytest.raises(ModelFolderError) as caught:
-        Folder.create(file / "below", settings(), IDS, {JOINT: b"pieces"})
+        Folder.create(file / "below", settings(), TABLES, {JOINT: b"pieces"})
     assert str(caught.value) == (
         f"{file / 'below'} cannot be written: Not a directory; choose another folder"
     )

@@ -11,8 +11,9 @@ from folder_case import LISTED, make, manifest, refusal, same
 from heedful import files
 from heedful.errors import ConfigError, ModelFolderError
 from heedful.models import folder as folders
-from heedful.models.folder import Folder, load_model, state
-from heedful.settings import Settings
+from heedful.models.folder import Folder, state
+from heedful.tasks.translation.model import load_model, open_folder
+from heedful.tasks.translation.settings import Settings
 
 
 def cut(path: Path) -> None:
@@ -139,7 +140,7 @@ def test_a_setting_this_version_does_not_know_is_told_with_its_file(tmp_path: Pa
     listed = manifest(made.path)
     folders._write_manifest(made.path, {**listed, "config.toml": [files.sha256(file)]})
     with pytest.raises(ConfigError) as caught:
-        Folder.open(made.path)
+        open_folder(made.path)
     assert str(caught.value) == (
         f"{file}: magic.wand is not a setting; expected one of {', '.join(Settings.model_fields)}"
     )
@@ -182,4 +183,4 @@ def test_a_listed_file_that_is_no_safetensors_is_refused(tmp_path: Path) -> None
     file.write_bytes(b"something else")
     folders._write_manifest(made.path, {**manifest(made.path), file.name: [files.sha256(file)]})
     with pytest.raises(ModelFolderError, match=r"model\.safetensors is not a safetensors file: "):
-        Folder.open(made.path).weights()
+        open_folder(made.path).weights()

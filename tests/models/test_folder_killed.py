@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 import safetensors.torch
 import torch
-from folder_case import IDS, LISTED, make, manifest, refusal, same, settings
+from folder_case import IDS, LISTED, TABLES, make, manifest, refusal, same, settings
 
 from heedful import files
 from heedful.data.tokenizer import JOINT
 from heedful.errors import ModelFolderError
 from heedful.models import folder as folders
-from heedful.models.folder import Folder, load_model, state
+from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
+from heedful.tasks.translation.model import load_model, open_folder
 
 
 class Killed(BaseException):
@@ -51,10 +52,10 @@ def test_a_kill_at_any_rename_never_makes_a_good_folder_look_damaged(
             with pytest.raises(Killed):
                 made.write_weights(state(new))
     assert len(list(made.path.glob(".*.tmp"))) == (0 if fatal == 3 else 2 if fatal == 0 else 1)
-    assert same(load_model(Folder.open(made.path)), old if fatal < 2 else new)
+    assert same(load_model(open_folder(made.path)), old if fatal < 2 else new)
 
     made.write_weights(state(new))  # the next run goes on, and tidies up
-    assert same(load_model(Folder.open(made.path)), new)
+    assert same(load_model(open_folder(made.path)), new)
     assert len(manifest(made.path)["model.safetensors"]) == 1
     assert sorted(p.name for p in made.path.iterdir()) == sorted([*LISTED, "manifest.json"])
 
@@ -63,7 +64,7 @@ def test_a_kill_at_any_rename_never_makes_a_good_folder_look_damaged(
 def test_a_kill_at_the_first_saving_leaves_a_folder_just_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fatal: int
 ) -> None:
-    made = Folder.create(tmp_path, settings(), IDS, {JOINT: b"pieces"})
+    made = Folder.create(tmp_path, settings(), TABLES, {JOINT: b"pieces"})
     network = Transformer(made.settings.model, IDS)
     rename = os.replace
     seen: list[object] = []
@@ -79,9 +80,9 @@ def test_a_kill_at_the_first_saving_leaves_a_folder_just_begun(
         with pytest.raises(Killed):
             made.write_weights(state(network))
     with pytest.raises(ModelFolderError, match=r"has no model\.safetensors yet"):
-        Folder.open(tmp_path).weights()
+        open_folder(tmp_path).weights()
     made.write_weights(state(network))
-    assert same(load_model(Folder.open(tmp_path)), network)
+    assert same(load_model(open_folder(tmp_path)), network)
 
 
 @pytest.mark.parametrize("fatal", range(4))
@@ -105,7 +106,7 @@ begin()
         "from heedful.settings import Settings, TokenIds\n"
         "def begin():\n"
         "    ids, pieces = TokenIds(size=5, pad=4, start=4), {'tokenizer.model': b'pieces'}\n"
-        "    Folder.create('model', Settings(), ids, pieces)\n"
+        "    Folder.create('model', Settings(), {'ids': ids.model_dump()}, pieces)\n"
     )
     place = [str(tmp_path), str(Path(folders.__file__).parents[2])]
     ran = subprocess.run(
@@ -118,9 +119,9 @@ begin()
     path = tmp_path / "model"
     assert not Folder.exists(path)
     with pytest.raises(ModelFolderError):
-        Folder.open(path)
-    made = Folder.create(path, settings(), IDS, {JOINT: b"pieces"})
-    assert Folder.open(path) == made
+        open_folder(path)
+    made = Folder.create(path, settings(), TABLES, {JOINT: b"pieces"})
+    assert open_folder(path) == made
     assert not list(path.glob(".*.tmp"))
 
 
@@ -147,7 +148,7 @@ def test_a_training_that_saves_while_we_check_is_not_taken_for_damage(
         return plain(path)
 
     monkeypatch.setattr(files, "sha256", sha256)
-    assert same(load_model(Folder.open(made.path)), new)
+    assert same(load_model(open_folder(made.path)), new)
     assert not pending
 
 
@@ -165,11 +166,13 @@ def test_a_disk_that_refuses_leaves_the_old_file_and_nothing_half_made(
         for write in (
             lambda: made.write_card("# another"),
             lambda: made.write_weights({"other": torch.zeros(3)}),
-            lambda: Folder.create(tmp_path / "new" / "model", settings(), IDS, {JOINT: b"pieces"}),
+            lambda: Folder.create(
+                tmp_path / "new" / "model", settings(), TABLES, {JOINT: b"pieces"}
+            ),
         ):
             with pytest.raises(ModelFolderError, match=r"manifest\.json cannot be written: "):
                 write()
-    assert same(load_model(Folder.open(made.path)), network)
+    assert same(load_model(open_folder(made.path)), network)
     assert (made.path / "README.md").read_text() == "# card\n"
     assert not list(tmp_path.rglob(".*.tmp"))
     assert not (tmp_path / "new").exists()
@@ -194,7 +197,7 @@ def test_a_full_disk_met_by_safetensors_is_told_the_same_way(
         f"{made.path / 'model.safetensors'} cannot be written: the disk is full "
         f"(4.0 MB needed, 1.5 MB free); free some space or choose another folder"
     )
-    assert same(load_model(Folder.open(made.path)), network)
+    assert same(load_model(open_folder(made.path)), network)
 
 
 def test_a_real_limit_of_the_system_is_told_in_one_line(tmp_path: Path) -> None:
@@ -203,7 +206,7 @@ def test_a_real_limit_of_the_system_is_told_in_one_line(tmp_path: Path) -> None:
 import resource, signal, sys, torch
 from heedful.errors import ModelFolderError
 from heedful.models.folder import Folder
-folder = Folder.open(sys.argv[1])
+folder = open_folder(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 try:
@@ -219,5 +222,5 @@ except ModelFolderError as error:
     assert ran.stdout.startswith(f"{file} cannot be written: ")
     assert "the system allows no file so large (0.4 MB needed)" in ran.stdout
     assert ran.stdout.count("\n") == 1
-    assert same(load_model(Folder.open(made.path)), network)
+    assert same(load_model(open_folder(made.path)), network)
     assert not list(made.path.glob(".*"))

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from heedful.tasks.translation.demo import demo
 from heedful.train.report import PlainReport
-from heedful.verbs.demo import demo
+from heedful.verbs.train import train
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 
@@ -13,7 +14,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("to", ["fr", "ko"])
 def test_the_demo_learns_the_built_in_corpus(to: str, seed: int, tmp_path: Path) -> None:
-    found = demo(to, tmp_path / "demo", seed=seed, report=PlainReport())
+    found = demo(train, to, tmp_path / "demo", seed=seed, report=PlainReport())
     print(f"\n{to} seed {seed}: {found}")
     assert found.seconds <= 300
     assert found.bleu["random"] >= 97

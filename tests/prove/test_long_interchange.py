@@ -15,11 +15,11 @@ import pytest
 import torch
 from test_long_multi30k import OUT, either, files
 
-from heedful.interchange.argos import write_argos
-from heedful.interchange.ctranslate2 import write_ctranslate2
-from heedful.interchange.huggingface import write_huggingface
 from heedful.metrics import scores
-from heedful.models.folder import Folder
+from heedful.tasks.translation.exchange.argos import write_argos
+from heedful.tasks.translation.exchange.ctranslate2 import write_ctranslate2
+from heedful.tasks.translation.exchange.huggingface import write_huggingface
+from heedful.tasks.translation.model import open_folder
 from heedful.tasks.translation.using import Translator
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "interchange"))
@@ -47,7 +47,7 @@ def test_transformers_reaches_the_bleu_that_heedful_reports(
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     source, reference = (lines(path) for path in files(real_data, "test_2016_flickr"))
-    write_huggingface(Folder.open(model), tmp_path / "theirs")
+    write_huggingface(open_folder(model), tmp_path / "theirs")
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "theirs")
     network = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "theirs").eval()
     order = sorted(range(len(source)), key=lambda i: len(source[i]))
@@ -72,7 +72,7 @@ def test_the_stock_converter_gives_the_text_of_our_own_export(
 ) -> None:
     import ctranslate2
 
-    folder = Folder.open(model)
+    folder = open_folder(model)
     write_huggingface(folder, tmp_path / "theirs")
     write_ctranslate2(folder, tmp_path / "ours")
     converter = Path(sys.executable).with_name("ct2-transformers-converter")
@@ -105,7 +105,7 @@ def test_argos_says_what_we_say(model: Path, real_data: Path, tmp_path: Path) ->
     for number, (folder, texts, codes) in enumerate(cases):
         place = tmp_path / str(number)
         place.mkdir()
-        write_argos(Folder.open(folder), place / "out")
+        write_argos(open_folder(folder), place / "out")
         (package,) = (place / "out").iterdir()
         ours = Translator.load(folder).translate(texts, beam=1)
         assert argos(package, texts, place, codes) == ours

@@ -15,6 +15,8 @@ from heedful.train.report import PlainReport
 from heedful.verbs.evaluate import evaluate
 from heedful.verbs.train import Request, train
 
+TRANSLATION = "heedful.tasks.translation"
+
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3 * 3600)]
 OUT = Path(__file__).parents[2] / "out"
 
@@ -67,7 +69,10 @@ def test_the_older_protocol_reaches_the_published_figure(real_data: Path) -> Non
 
     output = OUT / "multi30k-tok-en-de"
     request = Request(
-        files=tok("train"), dev=tok("val"), output=output, settings=config.recipe("multi30k-tok")
+        files=tok("train"),
+        dev=tok("val"),
+        output=output,
+        settings=config.recipe("multi30k-tok", TRANSLATION),
     )
     train(request, PlainReport())
     found = evaluate(output, *tok("test_2016_flickr"), tokenize="none")
@@ -120,6 +125,6 @@ def test_the_cache_saves_three_quarters_and_more_with_length(real_data: Path) ->
 
 
 def _pairs(data: Path) -> list[tuple[int, str, str]]:
-    from heedful.data.reading import sources
+    from heedful.tasks.translation.reading import sources
 
     return list(sources(files(data, "test_2016_flickr"))[0].pairs())

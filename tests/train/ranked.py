@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import torch
+from points_task import Points, Remembering
+from test_optimizers import Own, OwnWords, adagrad, line, momentum, sparse_adam
+from test_repeatable import Masked
+from torch import Tensor, nn
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
+from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
 from heedful.train.budget import Budget
 from heedful.train.journal import Journal
+from heedful.train.learner import Learner
 from heedful.train.loop import Trainer
 from heedful.train.ranks import Parallel, Ranks
 from heedful.train.replicas import Replicas
@@ -32,13 +39,55 @@ def task() -> Reverse:
     return Reverse(pairs=61, budget=36)
 
 
+class Uneven(Points):
+    """The second batch has a single row, which is the lead's or the other's: a stand-in is left."""
+
+    def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[Tensor]:
+        for number, batch in enumerate(super().batches(epoch, start), start):
+            rows = batch[:1].expand(2, -1) if number == 1 else batch
+            mine = rows[part::parts]
+            if parts == 2 and number == 1:
+                mine = rows if part == epoch % 2 else rows.detach().clone().fill_(9)
+            yield mine
+
+    def count(self, batch: Tensor) -> int:
+        return 0 if bool((batch == 9).all()) else len(batch)
+
+    def loss(self, model: nn.Module, batch: Tensor, generator: torch.Generator) -> Loss:
+        found = super().loss(model, batch, generator)
+        return found if self.count(batch) else Loss(0 * found.loss, 0 * found.nll)
+
+
+class MaskedLine(Masked):
+    """Without a layer that is left out now and then: DDP waits for every gradient."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = line()
+
+
+LEARNERS: dict[str, Callable[[], Learner[Any]]] = {
+    "buffers": lambda: Uneven(Remembering()),
+    "masked": MaskedLine,
+    "momentum": lambda: Own(momentum),
+    "adagrad": lambda: Own(adagrad),
+    "rows": lambda: OwnWords(adagrad),
+    "sparse-adam": lambda: OwnWords(sparse_adam),
+}
+"""What else is trained by two, uninterrupted and in two parts; sparse gradients by DDP alone."""
+
+
 def trained(
-    folder: Path, stop: int | None = None, parallel: Parallel | None = None, **changes: object
+    folder: Path,
+    stop: int | None = None,
+    parallel: Parallel | None = None,
+    make: Callable[[], Learner[Any]] = task,
+    **changes: object,
 ) -> Outcome:
     """Train in `folder`, alone or as one of several; with `stop`, interrupted after that step."""
-    work, how = task(), settings(**changes)  # type: ignore[arg-type]
+    work, how = make(), settings(**changes)  # type: ignore[arg-type]
     strategy = Ranks(work, how, parallel) if parallel else Replicas(work, how, 1)
-    trainer: Trainer[Batch] = Trainer(
+    trainer: Trainer[Any] = Trainer(
         work,
         how,
         strategy,
@@ -48,7 +97,7 @@ def trained(
     )
     take = trainer.step
 
-    def stepping(group: Sequence[Batch]) -> None:
+    def stepping(group: Sequence[Any]) -> None:
         take(group)
         trainer.interrupted = trainer.state.step == stop
 
@@ -67,6 +116,11 @@ def main(folder: Path) -> None:
             trained(folder / f"two-{parallel}", 20, how)
             trained(folder / f"one-{parallel}", None, how)
             trained(folder / f"grouped-{parallel}", None, how, accumulate=3, steps=9)
+            for name, make in LEARNERS.items():
+                if how == "ddp" or name not in ("rows", "sparse-adam"):
+                    for part, stop in (("whole", None), ("parts", 9), ("parts", None)):
+                        to = folder / f"{name}-{parallel}" / part
+                        trained(to, stop, how, make, steps=16, evaluate_every=8)
         if world.lead:
             (folder / "ranked.json").write_text(json.dumps(found))
 

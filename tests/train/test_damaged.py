@@ -18,7 +18,7 @@ from test_killed import log_of, newest, write_text
 
 from heedful import files
 from heedful.errors import HeedfulError
-from heedful.models.folder import Folder, load_model
+from heedful.tasks.translation.model import load_model, open_folder
 from heedful.train import loop
 from heedful.train.checkpoint import States
 from heedful.train.report import SilentReport
@@ -100,7 +100,7 @@ def damages(stopped: Path, tmp_path: Path, seed: int, count: int) -> None:
         where = file.relative_to(folder / "model")
         if len(where.parts) == 1:
             with pytest.raises(HeedfulError) as refused:
-                load_model(Folder.open(folder / "model"))
+                load_model(open_folder(folder / "model"))
             assert file.name in str(refused.value), case
         moved = Request(
             files=(stopped / "a.en", stopped / "a.fr"),
@@ -183,7 +183,7 @@ def test_a_run_begun_when_there_was_a_moving_average_goes_on_without_it(
     assert train(wanted).finished
     ours, theirs = (m / "model.safetensors" for m in (older, stopped / "whole"))
     assert ours.read_bytes() == theirs.read_bytes()
-    assert load_model(Folder.open(older))
+    assert load_model(open_folder(older))
 
 
 LIMITED = """

@@ -2,26 +2,25 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from run_case import Run, same, settings
+from run_case import Run, same, settings, stopped_and_continued
 from toy_task import FIRST, Reverse, Scripted, digits
 
-from heedful.data.batching import Batch
 from heedful.decoding.batch import search
 from heedful.errors import ConfigError
 from heedful.nn.loss import Loss
-from heedful.settings import DecodeSettings, TrainSettings
+from heedful.settings import DecodeSettings
+from heedful.tasks.translation.batching import Batch
 from heedful.train.checkpoint import read_weights
 from heedful.train.events import tensorboard
 from heedful.train.learner import Evaluation
 from heedful.train.loop import seed_of
 from heedful.train.report import SilentReport
-from heedful.train.state import Outcome
 
 
 def test_it_learns_to_write_digits_backwards(tmp_path: Path) -> None:
@@ -47,19 +46,6 @@ def test_it_learns_to_write_digits_backwards(tmp_path: Path) -> None:
 # -- going on after a stop -------------------------------------------------------------------
 
 
-def stopped_and_continued(
-    folder: Path, make: Callable[[], Reverse], how: TrainSettings, stops: list[int], workers: int
-) -> tuple[Run, Outcome]:
-    """Interrupt after each of some steps, and go on every time with a new trainer and model."""
-    for stop in stops:
-        run = Run(folder, make(), how, workers)
-        run.after(stop, lambda run=run: setattr(run.trainer, "interrupted", True))
-        outcome = run.trainer.train()
-        assert (outcome.why, outcome.step) == ("interrupted", stop)
-    run = Run(folder, make(), how, workers)
-    return run, run.trainer.train()
-
-
 @pytest.mark.parametrize(
     ("changes", "workers"),
     [
@@ -80,7 +66,7 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(
     assert expected.step == (12 if how.steps else math.ceil(2.5 * whole.task.size(0)))
     parts, outcome = stopped_and_continued(tmp_path / "parts", make, how, [1, 6, 7], workers)
     assert same(parts.weights(), whole.weights())
-    for name in ("step", "epochs", "tokens", "score", "why", "weights"):
+    for name in ("step", "epochs", "count", "score", "why", "weights"):
         assert getattr(outcome, name) == getattr(expected, name), name
     # The same looks, so the same weights to choose from, and the same choice.
     looks = [(r["step"], r["score"], r["loss"], r["best"]) for r in whole.log("look")]
@@ -116,8 +102,8 @@ def test_the_log_is_json_without_repetitions_even_after_a_kill(tmp_path: Path) -
         assert [step for kind, step in told if kind == "schedule"] == [0]
         for record in run.log("step"):
             assert set(record) == {
-                *("kind", "step", "lr", "loss", "perplexity", "gradient_norm"),
-                *("tokens_per_second", "at", "spent", "crc"),
+                *("kind", "step", "lr", "loss", "gradient_norm"),
+                *("digits_per_second", "at", "spent", "crc"),
             }
             assert all(math.isfinite(v) for k, v in record.items() if k != "kind")
 
@@ -196,9 +182,9 @@ class Slow(Reverse):
 
     monotonic = time
 
-    def loss(self, model: torch.nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: torch.nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         self.now += 1 / 3 if self.now else 4
-        return super().loss(model, batch)
+        return super().loss(model, batch, generator)
 
     def evaluate(self, fresh: bool = False) -> Evaluation:
         self.now += 1

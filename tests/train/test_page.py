@@ -58,7 +58,7 @@ NAMES |= {"model", *HOSTILE.split()}
 def write(folder: Path, steps: int = 12, why: str = "finished") -> Path:
     log = folder / "log.jsonl"
     log.write_text("".join(json.dumps(r) + "\n" for r in records(steps)), encoding="utf-8")
-    state = {"why": why, "step": steps, "best": 12.0, "spent": 3700.0, "tokens": 123456}
+    state = {"why": why, "step": steps, "best": 12.0, "spent": 3700.0, "count": 123456}
     settings = {"source": "en", "target": "ko"} | {
         part: {"of": 8} for part in ("model", "tokenizer", "data", "train", "decode")
     }

@@ -6,14 +6,14 @@ import pytest
 import torch
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
 from heedful.errors import ConfigError
 from heedful.nn import onednn
 from heedful.nn.linear import shortened
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
-from heedful.train.plan import calibrate
+from heedful.tasks.translation.batching import Batch
 from heedful.train.precision import Precision, Scale, choose_precision
+from heedful.train.rate import calibrate
 from heedful.train.replicas import Replicas
 
 
@@ -118,9 +118,9 @@ def test_the_time_foreseen_is_that_of_the_numbers_used(monkeypatch: pytest.Monke
     task, short = Reverse(), []
     real = task.loss
 
-    def watched(model: torch.nn.Module, batch: Batch) -> Loss:
+    def watched(model: torch.nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         short.append(shortened(torch.ones(1, 1)).dtype == torch.bfloat16)
-        return real(model, batch)
+        return real(model, batch, generator)
 
     monkeypatch.setattr(task, "loss", watched)
     for precision in (Precision(), Precision("bfloat16", "cpu")):

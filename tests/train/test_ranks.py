@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 from killed import SETTINGS
-from ranked import STEPS, task, trained
+from ranked import LEARNERS, STEPS, task, trained
+from run_case import written
+from safetensors.torch import load_file
 from test_killed import write_text
 
-from heedful.models.folder import Folder, load_model
+from heedful.tasks.translation.model import load_model, open_folder
 from heedful.train.world import World
 
 HERE = Path(__file__).parent
@@ -69,6 +71,47 @@ def test_accumulated_batches_are_exchanged_once(ranked: Path, parallel: str) -> 
     expected = losses(ranked / "grouped")
     assert len(expected) == 9
     assert losses(ranked / f"grouped-{parallel}") == pytest.approx(expected, abs=1e-5)
+
+
+CASES = [(name, "ddp") for name in LEARNERS]
+CASES += [(name, "fsdp") for name in ("buffers", "masked", "momentum", "adagrad")]
+
+
+@pytest.mark.parametrize(("name", "parallel"), CASES)
+def test_two_that_were_stopped_end_like_two_that_were_not(
+    ranked: Path, name: str, parallel: str
+) -> None:
+    there = ranked / f"{name}-{parallel}"
+    assert written(there / "parts") == written(there / "whole")
+    assert losses(there / "parts") == losses(there / "whole")
+
+
+@pytest.mark.parametrize(
+    ("name", "parallel"), [case for case in CASES if case[0] not in ("buffers", "masked")]
+)
+def test_an_optimiser_of_the_learners_own_does_for_two_what_it_does_for_one(
+    ranked: Path, name: str, parallel: str, tmp_path: Path
+) -> None:
+    trained(tmp_path, make=LEARNERS[name], steps=16, evaluate_every=8)
+    assert losses(ranked / f"{name}-{parallel}" / "whole") == pytest.approx(
+        losses(tmp_path), abs=1e-5
+    )
+    ours, theirs = (
+        load_file(max((folder / "state").glob("*.safetensors")))
+        for folder in (tmp_path, ranked / f"{name}-{parallel}" / "whole")
+    )
+    assert {n: (t.shape, t.dtype) for n, t in ours.items()} == {
+        n: (t.shape, t.dtype) for n, t in theirs.items()
+    }
+
+
+@pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
+def test_a_stand_in_leaves_the_buffers_alone(ranked: Path, parallel: str) -> None:
+    """The lead had one in every other epoch, with numbers far from all others."""
+    whole = ranked / f"buffers-{parallel}" / "whole"
+    state = load_file(max((whole / "state").glob("*.safetensors")))
+    assert state["model.inner.1.num_batches_tracked"] == 16 - 1
+    assert float(state["model.mean"].abs().max()) < 1
 
 
 def test_shares_are_of_like_cost_and_none_is_left_out() -> None:
@@ -131,7 +174,7 @@ def test_a_run_whose_rank_was_killed_is_finished(tmp_path: Path) -> None:
     steps = [r["step"] for r in records if r["kind"] == "step"]
     assert steps == sorted(set(steps))
     assert steps[-1] == 150
-    assert load_model(Folder.open(tmp_path / "model")).parameters_total > 0
+    assert load_model(open_folder(tmp_path / "model")).parameters_total > 0
 
 
 @pytest.mark.long
@@ -143,4 +186,4 @@ def test_two_machines_meet_and_finish(tmp_path: Path) -> None:
     for agent in agents:
         _, told = agent.communicate(timeout=600)
         assert agent.returncode == 0, told
-    assert load_model(Folder.open(tmp_path / "model")).parameters_total > 0
+    assert load_model(open_folder(tmp_path / "model")).parameters_total > 0

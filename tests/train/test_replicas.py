@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
 from heedful.settings import TrainSettings
+from heedful.tasks.translation.batching import Batch
 from heedful.train.replicas import Replicas
 
 SETTINGS = TrainSettings()
@@ -146,7 +146,7 @@ def test_the_weights_are_dealt_out_once_and_evenly() -> None:
 
 def test_a_mistake_in_a_worker_reaches_the_caller() -> None:
     class Broken(Reverse):
-        def loss(self, model: object, batch: object) -> object:  # type: ignore[override]
+        def loss(self, model: object, batch: object, generator: object) -> object:  # type: ignore[override]
             raise ZeroDivisionError("in a worker")
 
     task = Broken()

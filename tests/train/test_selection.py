@@ -11,9 +11,9 @@ import torch
 from run_case import Run, same, settings
 from toy_task import Scripted
 
-from heedful.settings import Settings
-from heedful.tasks import translation
+from heedful.tasks.translation import learning
 from heedful.tasks.translation.learning import ENOUGH, EVALUATED, TranslationLearner
+from heedful.tasks.translation.settings import Settings
 from heedful.train.checkpoint import read_weights
 from heedful.train.learner import Evaluation
 
@@ -99,7 +99,7 @@ def test_fresh_lines_are_others_where_there_are_enough(
     monkeypatch: pytest.MonkeyPatch, lines: int, fresh: bool, first: int
 ) -> None:
     echo = lambda model, sources, *how, **more: [[SimpleNamespace(ids=s)] for s in sources]  # noqa: E731
-    monkeypatch.setattr(translation, "search", echo)
+    monkeypatch.setattr(learning, "search", echo)
     monkeypatch.setattr(TranslationLearner, "_dev_loss", lambda self: 1.0)
     task: Any = object.__new__(TranslationLearner)
     task.model = torch.nn.Identity()

@@ -10,9 +10,9 @@ import torch
 from test_loop import Heard, Run, Slow, on_its_clock, settings
 from toy_task import Reverse
 
-from heedful.data.batching import Batch
 from heedful.errors import TrainingError
 from heedful.nn.loss import Loss
+from heedful.tasks.translation.batching import Batch
 
 
 class Spoilt(Reverse):
@@ -22,8 +22,8 @@ class Spoilt(Reverse):
     bad: range = range(5, 6)
     asked = 0
 
-    def loss(self, model: torch.nn.Module, batch: Batch) -> Loss:
-        found = super().loss(model, batch)
+    def loss(self, model: torch.nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
+        found = super().loss(model, batch, generator)
         self.asked += 1
         return found._replace(loss=found.loss * self.value) if self.asked in self.bad else found
 

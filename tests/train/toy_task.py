@@ -9,13 +9,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from heedful.data.batching import Batch, Batches, pad
-from heedful.data.corpus import Corpus, Ids
+from heedful.data.ids import Ids
+from heedful.data.padding import pad
 from heedful.decoding.batch import search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
 from heedful.settings import DecodeSettings, ModelSettings, TokenIds
-from heedful.train.learner import Evaluation, Sample
+from heedful.tasks.translation.batching import Batch, Batches
+from heedful.tasks.translation.corpus import Corpus
+from heedful.train.learner import Evaluation, Learner, Sample
 
 IDS = TokenIds(size=13, pad=12, start=12)
 FIRST = 2
@@ -42,8 +44,11 @@ def numbers(count: int, longest: int, seed: int) -> list[list[int]]:
     return [list(number) for number in found]
 
 
-class Reverse:
+class Reverse(Learner[Batch]):
     """The task: source and target are the same digits, one of them backwards."""
+
+    model: Transformer
+    unit = "digit"
 
     def __init__(
         self,
@@ -75,13 +80,13 @@ class Reverse:
     def where(self, batch: Batch) -> list[str]:
         return [f"numbers:{row + 1}" for row in batch.rows.tolist()]
 
-    def tokens(self, batch: Batch) -> int:
+    def count(self, batch: Batch) -> int:
         return batch.tokens
 
     def split(self, batch: Batch, parts: int) -> list[Batch]:
         return batch.split(parts)
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         assert isinstance(model, Transformer)
         found = model.loss(
             batch.source, batch.source_lengths, batch.target, batch.target_lengths, self._smoothing

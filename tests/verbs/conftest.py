@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from verbs_case import SMALL, write
 
-from heedful.verbs.request import Request
+from heedful.tasks.contract import Request
 from heedful.verbs.train import train
 
 

@@ -8,18 +8,19 @@ import pytest
 import torch
 
 from heedful.errors import DataError, ModelFolderError
-from heedful.models.folder import Folder, load_model
+from heedful.models.folder import Folder
+from heedful.tasks.translation.model import load_model, open_folder
 from heedful.verbs.average import average
 
 
 def test_models_are_averaged(parent: Path, tmp_path: Path) -> None:
-    first = Folder.open(parent)
-    other = Folder.create(tmp_path / "other", first.settings, first.ids, first.tokenizer)
+    first = open_folder(parent)
+    other = Folder.create(tmp_path / "other", first.settings, first.tables, first.tokenizer)
     other.write_weights({name: t + 1 for name, t in first.weights().items()})
     made = average([parent, other.path], tmp_path / "mean")
     for name, tensor in made.weights().items():
         torch.testing.assert_close(tensor, first.weights()[name] + 0.5)
-    assert Folder.open(tmp_path / "mean").settings == first.settings
+    assert open_folder(tmp_path / "mean").settings == first.settings
     mean = average([parent], tmp_path / "checkpoints")
     assert load_model(mean).parameters_total == load_model(first).parameters_total
     with pytest.raises(DataError, match="has kept 0 checkpoints of its training"):
@@ -27,6 +28,6 @@ def test_models_are_averaged(parent: Path, tmp_path: Path) -> None:
     settings = first.settings.model_copy(
         update={"model": first.settings.model.model_copy(update={"d_ff": 12})}
     )
-    thin = Folder.create(tmp_path / "thin", settings, first.ids, first.tokenizer)
+    thin = Folder.create(tmp_path / "thin", settings, first.tables, first.tokenizer)
     with pytest.raises(ModelFolderError, match="has another shape or other pieces"):
         average([parent, thin.path], tmp_path / "none")

@@ -4,16 +4,17 @@ import pytest
 
 from heedful.data.grammar import FAMOUS
 from heedful.errors import ConfigError
-from heedful.explain.heads import measured
-from heedful.models.folder import Folder
+from heedful.tasks.translation.demo import demo
+from heedful.tasks.translation.heads import measured
+from heedful.tasks.translation.model import open_folder
 from heedful.train.report import PlainReport
-from heedful.verbs.demo import demo
 from heedful.verbs.evaluate import evaluate
+from heedful.verbs.train import train
 
 
 def test_another_language_is_refused() -> None:
     with pytest.raises(ConfigError) as error:
-        demo("de")
+        demo(train, "de")
     assert str(error.value) == "--to de: expected fr or ko; the built-in corpus has no other"
 
 
@@ -22,7 +23,13 @@ def test_a_very_short_demo_goes_all_the_way(
     to: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = demo(
-        to, tmp_path, minutes=0.2, report=PlainReport(every=0.0), sizes=(12_000, 20, 10), threads=1
+        train,
+        to,
+        tmp_path,
+        minutes=0.2,
+        report=PlainReport(every=0.0),
+        sizes=(12_000, 20, 10),
+        threads=1,
     )
     shown = capsys.readouterr().err
     assert set(found.bleu) == set(found.exact) == {"random", "longer", "combinations"}
@@ -34,7 +41,7 @@ def test_a_very_short_demo_goes_all_the_way(
     assert (found.model / "README.md").exists()
     assert 0 <= found.heads.baseline <= 1
     assert found.heads.said() in shown
-    assert measured(Folder.open(found.model), ["▁it", "▁is", "</s>"])["note"] == found.heads.said()  # type: ignore[index]
+    assert measured(open_folder(found.model), ["▁it", "▁is", "</s>"])["note"] == found.heads.said()  # type: ignore[index]
     assert all(sentence.en in shown for sentence in FAMOUS)
     assert f"heedful translate {found.model}" in shown
     assert (tmp_path / f"corpus-{to}" / f"train.{to}").exists()

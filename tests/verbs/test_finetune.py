@@ -10,10 +10,10 @@ import torch
 from verbs_case import STEPS, Heard, write
 
 from heedful.errors import ConfigError
-from heedful.models.folder import Folder, load_model
+from heedful.tasks.contract import Request
+from heedful.tasks.translation.model import load_model, open_folder
+from heedful.tasks.translation.pairs import development_pairs
 from heedful.verbs.finetune import finetune
-from heedful.verbs.pairs import development_pairs
-from heedful.verbs.request import Request
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_fine_tuning_may_choose_another_dropout(parent: Path, tmp_path: Path) ->
     settings = STEPS | {"model": {"d_model": 32, "dropout": 0.2}}
     made = Request(files=write(tmp_path, "new", 2), output=tmp_path / "m", settings=settings)
     assert finetune(parent, made).result.finished
-    assert Folder.open(tmp_path / "m").settings.model.dropout == 0.2
+    assert open_folder(tmp_path / "m").settings.model.dropout == 0.2
 
 
 def test_a_fine_tuned_model_keeps_pieces_and_begins_where_its_parent_ended(
@@ -61,7 +61,7 @@ def test_a_fine_tuned_model_keeps_pieces_and_begins_where_its_parent_ended(
         files=write(tmp_path, "new", 5), output=tmp_path / "child", settings=still, threads=1
     )
     found = finetune(parent, request, report=heard)
-    child, old = Folder.open(tmp_path / "child"), Folder.open(parent)
+    child, old = open_folder(tmp_path / "child"), open_folder(parent)
     assert child.tokenizer == old.tokenizer
     assert (child.settings.source, child.settings.target) == ("en", "fr")
     ours, theirs = load_model(child).state_dict(), load_model(old).state_dict()

@@ -9,15 +9,15 @@ import pytest
 from verbs_case import write
 
 from heedful.errors import DataError
+from heedful.tasks.translation.backtranslate import backtranslate
+from heedful.tasks.translation.pairs import translate_to_pairs
 from heedful.tasks.translation.using import Translator
-from heedful.verbs.backtranslate import backtranslate
-from heedful.verbs.pairs import translate_to_pairs
 
 
 def test_what_was_translated_before_a_stop_is_not_translated_again(
     parent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("heedful.verbs.pairs.CHUNK", 10)
+    monkeypatch.setattr("heedful.tasks.translation.pairs.CHUNK", 10)
     text, output = write(tmp_path, "mono", 9, 30)[1], tmp_path / "back.tsv"
     translator = Translator.load(parent)
     whole = translate_to_pairs(translator, text, tmp_path / "whole.tsv", back=True)

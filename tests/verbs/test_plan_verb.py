@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from heedful.data import grammar
-from heedful.train import plan as rules
-from heedful.verbs.plan import Hardware, plan
-from heedful.verbs.prepare import plan_lines
-from heedful.verbs.request import Request
+from heedful.tasks.contract import Request
+from heedful.tasks.translation import planning as rules
+from heedful.verbs.plan import Hardware, Measured, plan, plan_lines
 
 
 def test_other_hardware_is_planned_for() -> None:
@@ -49,7 +48,7 @@ def test_a_training_is_planned_and_nothing_is_left_behind(tmp_path: Path) -> Non
     ("ends", "said"), [({"epochs": 3}, "at most 3 epochs, 0:30"), ({"steps": 40}, "40 steps, ")]
 )
 def test_the_end_of_a_training_is_foreseen(tmp_path: Path, ends: dict[str, int], said: str) -> None:
-    from heedful.verbs.prepare import prepare_text
+    from heedful.tasks.translation import TASK
 
     class Silent:
         def note(self, text: str) -> None: ...
@@ -58,8 +57,8 @@ def test_the_end_of_a_training_is_foreseen(tmp_path: Path, ends: dict[str, int],
         def close(self) -> None: ...
 
     request = Request(files=files(tmp_path), output=tmp_path, settings={"train": ends}, threads=1)
-    prepared = prepare_text(request, tmp_path / "data", Silent())
-    assert said in plan_lines(prepared, 10.0, 1)[-1]
+    prepared = TASK.prepare(request, tmp_path / "data", Silent())
+    assert said in plan_lines(TASK, prepared, Measured(10.0, 1, False))[-1]
 
 
 def test_memory_grows_with_what_it_should() -> None:

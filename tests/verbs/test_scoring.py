@@ -12,15 +12,16 @@ from heedful.data.tokenizer import Tokenizer, learn
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty, rerank
 from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
-from heedful.settings import ModelSettings, Settings, TokenizerSettings
+from heedful.settings import ModelSettings, TokenizerSettings
+from heedful.tasks.contract import Request
+from heedful.tasks.translation import scoring as module
+from heedful.tasks.translation.model import open_folder
+from heedful.tasks.translation.scoring import tune
+from heedful.tasks.translation.settings import Settings
 from heedful.tasks.translation.using import Translator
 from heedful.train.report import SilentReport
-from heedful.verbs import scoring as module
 from heedful.verbs.evaluate import evaluate
-from heedful.verbs.request import Request
-from heedful.verbs.scoring import choose_penalty
 from heedful.verbs.train import train
-from heedful.verbs.translate import translate
 
 WORDS = ["uno", "dos", "tres", "cuatro"]
 
@@ -55,7 +56,7 @@ def test_the_score_of_a_training_is_that_of_what_a_person_gets(
     sources, wanted = (path.read_text(encoding="utf-8").splitlines() for path in test)
     assert max(len(tokenizer.encode(line)) for line in sources) > 40  # so lines are split
     assert scores == evaluate(output, *test, threads=1).scores
-    texts = [t.text for t in translate(output, sources, threads=1)]
+    texts = Translator.load(output, workers=1).translate(sources)
     bleu, chrf = sacrebleu.corpus_bleu(texts, [wanted]), sacrebleu.corpus_chrf(texts, [wanted])
     assert {s.name: s.value for s in scores} == {
         "BLEU": pytest.approx(bleu.score, abs=1e-9),
@@ -89,7 +90,9 @@ def folder(tmp_path: Path) -> tuple[Folder, Tokenizer]:
         target="en",
         model=ModelSettings(d_model=8, d_ff=8, n_heads=2, encoder_layers=1, decoder_layers=1),
     )
-    made = Folder.create(tmp_path / "model", settings, tokenizer.ids, tokenizer.files)
+    made = Folder.create(
+        tmp_path / "model", settings, {"ids": tokenizer.ids.model_dump()}, tokenizer.files
+    )
     made.write_weights(state(Transformer(settings.model, tokenizer.ids)))
     return made, tokenizer
 
@@ -108,14 +111,14 @@ def test_the_best_one_is_written_into_the_folder(
         lambda model, sources, *a, **k: [hypotheses for _ in sources],
     )
     dev = [("uno", long)] * module.ENOUGH_TO_CHOOSE
-    changed = choose_penalty(made, tokenizer, dev, SilentReport())
+    changed = tune(made, dev, {}, 1, SilentReport())
     assert changed.settings.decode.length_penalty == 1.5
-    assert Folder.open(made.path).settings == changed.settings
+    assert open_folder(made.path).settings == changed.settings
 
-    usual = choose_penalty(made, tokenizer, [("uno", short)] * len(dev), SilentReport())
+    usual = tune(made, [("uno", short)] * len(dev), {}, 1, SilentReport())
     assert usual.settings.decode.length_penalty == 0.6  # the usual one is as good: it stays
 
 
 def test_a_small_development_set_chooses_nothing(folder: tuple[Folder, Tokenizer]) -> None:
-    made, tokenizer = folder
-    assert choose_penalty(made, tokenizer, [("uno", "dos")] * 5, SilentReport()) is made
+    made, _ = folder
+    assert tune(made, [("uno", "dos")] * 5, {}, 1, SilentReport()) is made

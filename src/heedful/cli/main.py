@@ -5,43 +5,89 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from heedful import __version__
-from heedful.cli.average import average
-from heedful.cli.backtranslate import backtranslate
-from heedful.cli.data import check, demo
-from heedful.cli.distill import distill
-from heedful.cli.exchange import export, import_
-from heedful.cli.explain import explain
-from heedful.cli.finetune import finetune
-from heedful.cli.model import evaluate, info, plan, train, translate
-from heedful.cli.serve import serve
-from heedful.errors import HeedfulError
+from heedful.cli.commands import COMMANDS, Shared, ended
+from heedful.cli.generate import command, merged
+from heedful.cli.serve import Serve, serve
+from heedful.cli.show import make_report
+from heedful.errors import DataError, HeedfulError
+from heedful.settings import Table
+from heedful.tasks import registry
+from heedful.tasks.contract import Command, Terminal
 from heedful.train.world import World
 
-__all__ = ["app", "run"]
-
-app = typer.Typer(
-    name="heedful",
-    help="Train a translation model on your own text, look inside it, use it.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+__all__ = ["build", "run"]
 
 
-COMMANDS: tuple[Callable[..., None], ...] = (
-    *(train, plan, translate, evaluate, info, explain, serve),
-    *(finetune, distill, backtranslate, average, export, import_, check, demo),
-)
-for command in COMMANDS:
-    app.command(command.__name__.strip("_"))(command)
+def build() -> typer.Typer:
+    """Make the command line of all tasks there are.
+
+    A shared command takes the options of every task; which of them fit is checked when it is known
+    which task it is.
+    """
+    app = typer.Typer(
+        name="heedful",
+        help="Train a Transformer on your own data, look inside it, use it.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(main)
+    tasks = registry.tasks()
+    shared: dict[str, Shared] = {**COMMANDS, "serve": (Serve, serve)}
+    for name, (options, run) in shared.items():
+        own = {task.name: task.options[name] for task in tasks.values() if name in task.options}
+        whole = merged(options.__name__, options, own)
+        app.command(name)(command(name, whole, run, options.__doc__))
+    for task in tasks.values():
+        for one in task.commands:
+            app.command(one.name)(command(one.name, one.options, partial(_run, one)))
+    return app
+
+
+def _run(one: Command, options: Table) -> None:
+    """Run a command of a task's own, with a terminal to speak with."""
+    from heedful.verbs.train import train
+
+    report = make_report()
+    terminal = Terminal(
+        lines=_standard_input,
+        write=_write,
+        report=report,
+        train=train,
+        ended=lambda result: ended(result, report),
+        started=process_start(),
+        typing=sys.stdin.isatty(),
+    )
+    try:
+        one.run(options, terminal)
+    finally:
+        report.close()
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _standard_input() -> Iterator[str]:
+    """Give the lines of standard input, decoded strictly, with \\n or \\r\\n at their ends."""
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"line {number} of standard input is not UTF-8 (byte 0x{line[error.start]:02x}); "
+                f"convert it first, for example with iconv"
+            ) from error
 
 
 def process_start() -> float:
@@ -62,7 +108,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
@@ -102,7 +147,7 @@ def run() -> None:
     debug = "--debug" in sys.argv
     sys.argv[1:] = spread([a for a in sys.argv[1:] if a != "--debug"])
     try:
-        app(prog_name="heedful")
+        build()(prog_name="heedful")
     except HeedfulError as error:
         if debug:
             raise

@@ -3,61 +3,60 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from heedful.cli.options import Compute, Engine, Threads
 from heedful.cli.show import say
+from heedful.settings import Table
+from heedful.tasks.options import Option
 
-__all__ = ["serve"]
+__all__ = ["Serve", "serve"]
 
 
-def serve(
-    models: Annotated[
-        list[Path], typer.Argument(help="Model folders; each translates in one direction.")
-    ],
-    host: Annotated[
-        str | None, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
-    ] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
-    prefix: Annotated[
-        str | None, typer.Option(help="Path a reverse proxy puts before ours, such as /translator.")
-    ] = None,
-    cors: Annotated[
-        list[str] | None,
-        typer.Option(help="Origin whose pages may use this server; * is all; can be repeated."),
-    ] = None,
-    api_key_file: Annotated[
-        Path | None, typer.Option(help="File of the keys that are let in, one a line.")
-    ] = None,
-    require_key: Annotated[
-        bool, typer.Option("--require-key", help="Make up a key, tell it, and let in no one else.")
-    ] = False,
-    beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept; 1 is greedy.")] = None,
-    engine: Engine = "auto",
-    compute: Compute = "float32",
-    threads: Threads = 0,
-    char_limit: Annotated[
-        int | None, typer.Option(help="Characters of a request, all its texts together.")
-    ] = None,
-    batch_limit: Annotated[int | None, typer.Option(help="Texts of a request.")] = None,
-    body_limit: Annotated[int | None, typer.Option(help="Bytes of a request.")] = None,
-    file_limit: Annotated[int | None, typer.Option(help="Bytes of a request with a file.")] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds a request may take.")] = None,
-    queue: Annotated[
-        int | None, typer.Option(help="Pieces that may wait for a model; then 503 is answered.")
-    ] = None,
-    client_limit: Annotated[
-        int | None,
-        typer.Option(help="Requests of one address at once; then 429 is answered; 0 is any."),
-    ] = None,
-    connections: Annotated[int | None, typer.Option(help="Connections at once.")] = None,
-    log: Annotated[
-        bool, typer.Option("--log", help="Tell each request: endpoint, status, time; no text.")
-    ] = False,
-) -> None:
+class Serve(Table):
     """Serve models: a page for people, LibreTranslate's API for programs."""
+
+    models: tuple[Path, ...] = Option(..., argument=True)
+    """Model folders; each translates in one direction."""
+    host: str | None = None
+    """Address to listen on; 0.0.0.0 lets other machines in."""
+    port: int | None = None
+    """Port to listen on; 0 takes a free one."""
+    prefix: str | None = None
+    """Path a reverse proxy puts before ours, such as /translator."""
+    cors: tuple[str, ...] = ()
+    """Origin whose pages may use this server; * is all; can be repeated."""
+    api_key_file: Path | None = None
+    """File of the keys that are let in, one a line."""
+    require_key: bool = False
+    """Make up a key, tell it, and let in no one else."""
+    engine: str = "auto"
+    """auto, torch or ctranslate2; auto takes CTranslate2 where it can."""
+    compute: str = "float32"
+    """float32, or int8: faster on CTranslate2, a few words change."""
+    threads: int = Option(0, ge=0)
+    """CPU threads; 0 takes all."""
+    char_limit: int | None = None
+    """Characters of a request, all its texts together."""
+    batch_limit: int | None = None
+    """Texts of a request."""
+    body_limit: int | None = None
+    """Bytes of a request."""
+    file_limit: int | None = None
+    """Bytes of a request with a file."""
+    timeout: float | None = None
+    """Seconds a request may take."""
+    queue: int | None = None
+    """Pieces that may wait for a model; then 503 is answered."""
+    client_limit: int | None = None
+    """Requests of one address at once; then 429 is answered; 0 is any."""
+    connections: int | None = None
+    """Connections at once."""
+    log: bool = False
+    """Tell each request: endpoint, status, time; no text."""
+
+
+def serve(options: Any) -> None:
+    """Run a server."""
     import logging
 
     from heedful.errors import ConfigError
@@ -66,36 +65,19 @@ def serve(
     from heedful.serve.run import serve as run
 
     keys = None
-    if api_key_file is not None and require_key:
+    if options.api_key_file is not None and options.require_key:
         raise ConfigError("--api-key-file and --require-key: give one; a file's keys are required")
-    if api_key_file is not None:
-        keys = Keys.read(api_key_file)
-    elif require_key:
+    if options.api_key_file is not None:
+        keys = Keys.read(options.api_key_file)
+    elif options.require_key:
         keys, key = Keys.make()
         say(f"the key is {key}")
-    chosen = {
-        "host": host,
-        "port": port,
-        "prefix": None if prefix is None else prefix.rstrip("/"),
-        "beam": beam,
-        "char_limit": char_limit,
-        "batch_limit": batch_limit,
-        "body_limit": body_limit,
-        "file_limit": file_limit,
-        "timeout": timeout,
-        "queue": queue,
-        "client_limit": client_limit,
-        "connections": connections,
-    }
-    options = ServeOptions(
-        cors=tuple(cors or ()),
-        keys=keys,
-        engine=engine,  # type: ignore[arg-type]  # an unknown one is refused in one line
-        compute=compute,  # type: ignore[arg-type]
-        threads=threads,
-        access_log=log,
-        **{name: value for name, value in chosen.items() if value is not None},  # type: ignore[arg-type]
+    given = options.model_dump(
+        exclude={"models", "api_key_file", "require_key", "log"}, exclude_none=True
     )
+    if "prefix" in given:
+        given["prefix"] = given["prefix"].rstrip("/")
     # Errors are logged, requests only with --log; a line of the log never holds a text.
-    logging.basicConfig(format="%(message)s", level=logging.INFO if log else logging.ERROR)
-    run(models, options, note=say)
+    level = logging.INFO if options.log else logging.ERROR
+    logging.basicConfig(format="%(message)s", level=level)
+    run(options.models, ServeOptions(keys=keys, access_log=options.log, **given), note=say)

@@ -156,6 +156,11 @@ class Findings:
         """How many pairs are left to train on."""
         return int(np.count_nonzero(self.keep))
 
+    @property
+    def wrong(self) -> bool:
+        """Whether training on this makes no sense."""
+        return any(problem.severity == "error" for problem in self.problems)
+
     def raise_errors(self) -> None:
         """Refuse a corpus on which training makes no sense."""
         for problem in self.problems:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from heedful.data.batching import pad
+from heedful.data.padding import pad
 from heedful.decoding.engine import batches
 from heedful.decoding.guards import limits_for
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty

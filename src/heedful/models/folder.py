@@ -1,39 +1,41 @@
-"""The model folder: everything a translation needs, in files any tool can read, each one checked.
+"""The model folder: everything a model needs, in files any tool can read, each one checked.
 
-    config.toml        what it is, in settings, and its special token ids
+    config.toml        what it is, in settings, and what else its task keeps, such as its ids
     model.safetensors  the best weights so far
-    tokenizer.model    sentencepiece (an imported model may have source.spm, target.spm, vocab.json)
+    tokenizer.model    what the task needs beside them: pieces, labels, scales ...
     README.md          the model card
     manifest.json      format version, and the sha256 of each of the files above
 
-`run/` and `ctranslate2/` grow or can be made again, so nothing here knows of them. Torch is only
-imported where weights are asked for: an engine without it opens the folder too.
+No task is known here: whoever opens a folder says which settings it has. `run/` and `ctranslate2/`
+grow or can be made again, so nothing here knows of them. Torch is only imported where weights are
+asked for: an engine without it opens the folder too.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from heedful import __version__, config, files
+from heedful.config import Raw
 from heedful.data.tokenizer import FILES as TOKENIZER_FILES
 from heedful.errors import ConfigError, ModelFolderError
-from heedful.models.card import card
-from heedful.settings import FORMAT_VERSION, Settings, TokenIds
+from heedful.settings import FORMAT_VERSION, TaskSettings, TokenIds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torch import Tensor
+    from torch import Tensor, nn
 
-    from heedful.models.transformer import Transformer
+__all__ = ["SIMPLE", "Folder", "half_made", "load_weights", "state", "task_of"]
 
-__all__ = ["Folder", "card", "load_model", "state"]
+SettingsT = TypeVar("SettingsT", bound=TaskSettings)
 
 CONFIG, WEIGHTS = "config.toml", "model.safetensors"
 CARD, MANIFEST = "README.md", "manifest.json"
@@ -41,23 +43,50 @@ CARD, MANIFEST = "README.md", "manifest.json"
 RUN = "run"
 """The folder of what a training needs to go on; it is begun before the model is."""
 
-BEGINNING = (CONFIG, *TOKENIZER_FILES, MANIFEST)
-"""What `create` writes."""
+SIMPLE = "simple."
+"""What the files of the simple thing beside the model begin with."""
 
 Hashes = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
-class Folder:
+class Folder(Generic[SettingsT]):
     """One model on disk. Many may read it while one training writes it."""
 
     path: Path
-    settings: Settings
-    ids: TokenIds
-    tokenizer: Mapping[str, bytes]
-    """The files text is split into pieces with, by name."""
+    settings: SettingsT
+    tables: Raw
+    """What config.toml holds beside the settings, such as the ids."""
     digests: Mapping[str, str] = field(default_factory=dict, compare=False)
     """The sha256 each file had when the folder was opened."""
+
+    @property
+    def ids(self) -> TokenIds:
+        """Which ids of a model of text are special."""
+        return config.token_ids(self.tables)
+
+    @property
+    def others(self) -> list[str]:
+        """The files the task needs beside settings and weights."""
+        apart = (CONFIG, CARD, WEIGHTS)
+        return sorted(n for n in self.digests if n not in apart and not n.startswith(SIMPLE))
+
+    @property
+    def tokenizer(self) -> dict[str, bytes]:
+        """The files text is split into pieces with, by name."""
+        return {name: self.read(name) for name in TOKENIZER_FILES if name in self.digests}
+
+    def read(self, name: str) -> bytes:
+        """Read a file the task keeps in the folder, as it was when the folder was opened."""
+        file = self.path / name
+        if name not in self.digests:
+            raise ModelFolderError(f"{self.path} has no {name}; restore it or train again")
+        data = file.read_bytes()
+        if hashlib.sha256(data).hexdigest() != self.digests[name]:
+            raise ModelFolderError(
+                f"{file} has changed since {self.path} was opened; open it again"
+            )
+        return data
 
     @staticmethod
     def exists(path: str | Path) -> bool:
@@ -71,64 +100,48 @@ class Folder:
 
     @classmethod
     def create(
-        cls, path: str | Path, settings: Settings, ids: TokenIds, tokenizer: Mapping[str, bytes]
-    ) -> Folder:
-        """Begin a model in a new or empty folder; its weights and its card come later."""
+        cls, path: str | Path, settings: SettingsT, tables: Raw, contents: Mapping[str, bytes]
+    ) -> Folder[SettingsT]:
+        """Begin a model in a new or empty folder; its weights and its card come later.
+
+        `contents` are the files its task needs beside them.
+        """
         path = Path(path)
         if cls.exists(path):
             raise ModelFolderError(
                 f"{path} already holds a model; remove it or choose another folder"
             )
         made = _claim(path)
-        text = config.dump(settings, ids)
+        everything = {CONFIG: config.dump(settings, tables).encode(), **contents}
         try:
             _write_manifest(path, {})  # marks the folder as ours, should we be killed in the middle
-            files.write(path / CONFIG, text)
-            for name, data in tokenizer.items():
+            for name, data in everything.items():
                 files.write(path / name, data)
-            hashes = {name: [files.sha256(path / name)] for name in (CONFIG, *tokenizer)}
-            _write_manifest(path, hashes)
+            digests = {name: files.sha256(path / name) for name in everything}
+            _write_manifest(path, {name: [digest] for name, digest in digests.items()})
         except BaseException:
-            for name in BEGINNING:
+            for name in (*everything, MANIFEST):
                 (path / name).unlink(missing_ok=True)
             if made is not None:
                 shutil.rmtree(made, ignore_errors=True)
             raise
-        return cls(path, settings, ids, tokenizer)
+        return cls(path, settings, tables, digests)
 
     @classmethod
-    def open(cls, path: str | Path) -> Folder:
-        """Check every file of a model and read what it is."""
+    def open(cls, path: str | Path, settings: type[SettingsT]) -> Folder[SettingsT]:
+        """Check every file of a model and read what it is, in the settings of its task."""
         path = Path(path)
-        try:
-            there, is_folder = path.exists(), path.is_dir()
-            listed = (path / MANIFEST).is_file()
-        except OSError as error:
-            raise files.not_read(path, error) from error
-        if not there:
-            raise ModelFolderError(f"{path} does not exist; give the folder of a trained model")
-        if not is_folder:
-            raise ModelFolderError(f"{path} is a file; give the folder of a trained model")
-        if not listed:
-            raise ModelFolderError(
-                f"{path} is not a model folder: it has no {MANIFEST}; "
-                f"give a folder that `heedful train` wrote"
-            )
-        hashes = _hashes(path)
-        pieces = [name for name in TOKENIZER_FILES if name in hashes]
-        for name in (CONFIG, *(pieces or TOKENIZER_FILES[:1])):
-            if name not in hashes:
-                raise ModelFolderError(
-                    f"{path} is not finished: its {MANIFEST} does not list {name}; train again"
-                )
+        hashes = _listed(path)
         digests = {name: _verify(path, name) for name in hashes}
+        raw = _raw(path)
         try:
-            raw = config.upgrade(config.read(path / CONFIG))
-            settings, ids = config.resolve(raw), config.token_ids(raw)
+            found = config.resolve(raw, settings)
+            for name in settings.tables:
+                if not isinstance(raw.get(name), dict):
+                    raise ConfigError(f"the table [{name}] is missing; restore it")
         except ConfigError as error:
             raise ConfigError(f"{path / CONFIG}: {error}") from error
-        pieces_read = {name: (path / name).read_bytes() for name in pieces}
-        return cls(path, settings, ids, pieces_read, digests)
+        return cls(path, found, {name: raw[name] for name in settings.tables}, digests)
 
     def weights(self) -> dict[str, Tensor]:
         """Read the weights, once more checked: a training may have replaced them since `open`."""
@@ -147,11 +160,12 @@ class Folder:
             ) from error
 
     def fingerprint(self, use: str) -> str:
-        """Give a name to everything a translation depends on: weights, sizes, pieces, and `use`."""
+        """Give a name to everything an answer depends on: weights, sizes, files, and `use`."""
         if WEIGHTS not in self.digests:
             raise self._no_weights()
-        model = self.settings.model.model_dump_json() + self.ids.model_dump_json()
-        parts = [use, model, *(self.digests[name] for name in (WEIGHTS, *self.tokenizer))]
+        tables = (self.settings.model_dump(mode="json").get("model"), *self.tables.values())
+        model = "".join(json.dumps(table, separators=(",", ":")) for table in tables)
+        parts = [use, model, *(self.digests[name] for name in (WEIGHTS, *self.others))]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _no_weights(self) -> ModelFolderError:
@@ -162,26 +176,26 @@ class Folder:
     def write_weights(self, tensors: Mapping[str, Tensor]) -> None:
         """Replace the weights in one step; the same weights make the same file, byte for byte."""
         notes = {"format": "pt"}  # one only: safetensors writes several in any order
-        with self._replacing(WEIGHTS, sum(t.nbytes for t in tensors.values())) as temporary:
+        with self.replacing(WEIGHTS, sum(t.nbytes for t in tensors.values())) as temporary:
             files.save_tensors(temporary, tensors, notes)
 
-    def write_settings(self, settings: Settings) -> Folder:
+    def write_settings(self, settings: SettingsT) -> Folder[SettingsT]:
         """Replace the settings, such as those of decoding that were chosen after the training."""
-        self._write(CONFIG, config.dump(settings, self.ids))
-        digests = {**self.digests, CONFIG: files.sha256(self.path / CONFIG)} if self.digests else {}
-        return Folder(self.path, settings, self.ids, self.tokenizer, digests)
+        self.write(CONFIG, config.dump(settings, self.tables).encode())
+        digests = {**self.digests, CONFIG: files.sha256(self.path / CONFIG)}
+        return Folder(self.path, settings, self.tables, digests)
 
     def write_card(self, text: str) -> None:
         """Replace the model card, README.md."""
-        self._write(CARD, text)
+        self.write(CARD, text.encode())
 
-    def _write(self, name: str, text: str) -> None:
-        data = text.encode()
-        with self._replacing(name, len(data)) as temporary:
+    def write(self, name: str, data: bytes) -> None:
+        """Replace a small file, or add one."""
+        with self.replacing(name, len(data)) as temporary:
             temporary.write_bytes(data)
 
     @contextmanager
-    def _replacing(self, name: str, size: int) -> Iterator[Path]:
+    def replacing(self, name: str, size: int) -> Iterator[Path]:
         """Replace a listed file so that a kill at any moment leaves a folder that opens.
 
         While the old file gives way to the new one the manifest allows both. A file that is new
@@ -205,8 +219,8 @@ def _claim(path: Path) -> Path | None:
     try:
         made = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
         path.mkdir(parents=True, exist_ok=True)
-        for name in BEGINNING:
-            files.sweep(path / name)
+        for left in path.glob(".*.tmp"):  # of writers that were killed
+            files.sweep(path / left.name.split(".", 1)[1].rsplit(".", 2)[0])
         other = sorted(entry.name for entry in path.iterdir() if entry.name != RUN)
     except OSError as error:
         raise files.not_written(path, error) from error
@@ -217,10 +231,58 @@ def _claim(path: Path) -> Path | None:
     return made
 
 
+def _listed(path: Path) -> Hashes:
+    """Give what the manifest of a model lists, or refuse what is no model."""
+    try:
+        there, is_folder = path.exists(), path.is_dir()
+        listed = (path / MANIFEST).is_file()
+    except OSError as error:
+        raise files.not_read(path, error) from error
+    if not there:
+        raise ModelFolderError(f"{path} does not exist; give the folder of a trained model")
+    if not is_folder:
+        raise ModelFolderError(f"{path} is a file; give the folder of a trained model")
+    if not listed:
+        raise ModelFolderError(
+            f"{path} is not a model folder: it has no {MANIFEST}; "
+            f"give a folder that `heedful train` wrote"
+        )
+    hashes = _hashes(path)
+    if CONFIG not in hashes:
+        raise ModelFolderError(
+            f"{path} is not finished: its {MANIFEST} does not list {CONFIG}; train again"
+        )
+    return hashes
+
+
+def _raw(path: Path) -> Raw:
+    """Read config.toml as this version would have written it."""
+    try:
+        return config.upgrade(config.read(path / CONFIG))
+    except ConfigError as error:
+        raise ConfigError(f"{path / CONFIG}: {error}") from error
+
+
+def task_of(path: str | Path) -> str:
+    """Say which task a model folder was trained for."""
+    path = Path(path)
+    _listed(path)
+    _verify(path, CONFIG)
+    task = _raw(path).get("task")
+    if not isinstance(task, str):
+        raise ConfigError(f"{path / CONFIG}: it has no task; restore it or train again")
+    return task
+
+
 def _is_ours(path: Path) -> bool:
     """Tell our manifest from the manifests of other tools, even when it is damaged."""
     file = path / MANIFEST
     return file.is_file() and b'"heedful"' in file.read_bytes()
+
+
+def half_made(path: Path) -> bool:
+    """Say whether `create` was killed here: the manifest is ours and lists nothing yet."""
+    return _is_ours(path) and not _hashes(path)
 
 
 def _hashes(path: Path) -> Hashes:
@@ -275,16 +337,12 @@ def _verify(path: Path, name: str) -> str:
             )
 
 
-def state(model: Transformer) -> dict[str, Tensor]:
-    """Name the weights as the folder stores them: a tied matrix once, as `target_embedding`.
+def state(model: nn.Module) -> dict[str, Tensor]:
+    """Name the weights as the folder stores them: a tied matrix once.
 
-    The tensors are the model's own, not copies.
+    `model.tied` are the other names of such matrices. The tensors are the model's, not copies.
     """
-    tied = set()
-    if model.settings.share_embeddings:
-        tied.add("source_embedding.weight")
-    if model.settings.share_output:
-        tied.add("output_weight")
+    tied: frozenset[str] = getattr(model, "tied", frozenset())
     return {
         name: tensor.detach().contiguous()
         for name, tensor in model.state_dict().items()
@@ -292,17 +350,11 @@ def state(model: Transformer) -> dict[str, Tensor]:
     }
 
 
-def load_model(folder: Folder) -> Transformer:
-    """Build the model of a folder, ready to translate; every weight must be there and must fit."""
+def load_weights(model: nn.Module, folder: Folder[Any]) -> None:
+    """Copy a folder's weights into its model; every one must be there and must fit."""
     import torch
 
-    from heedful.models.transformer import Transformer
-
-    weights = folder.weights()
-    # These weights are overwritten: drawing them must not move the caller's random numbers.
-    with torch.random.fork_rng(devices=[]):
-        model = Transformer(folder.settings.model, folder.ids)
-    places = state(model)
+    weights, places = folder.weights(), state(model)
     file = folder.path / WEIGHTS
     for one, other, says in ((places, weights, "lacks"), (weights, places, "should not have")):
         odd = [name for name in one if name not in other]
@@ -319,7 +371,6 @@ def load_model(folder: Folder) -> Transformer:
                     f"{_size(place)}; restore both or train again"
                 )
             place.copy_(weights[name])
-    return model.eval()
 
 
 def _size(tensor: Tensor) -> str:

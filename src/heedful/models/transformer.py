@@ -66,6 +66,15 @@ class Transformer(nn.Module):
             else nn.Parameter(torch.empty(ids.size, s.d_model))
         )
         self.output_bias = nn.Parameter(torch.zeros(ids.size)) if s.output_bias else None
+        self.tied = frozenset(
+            name
+            for name, shared in (
+                ("source_embedding.weight", s.share_embeddings),
+                ("output_weight", s.share_output),
+            )
+            if shared
+        )
+        """Other names of the target embedding."""
         self._words = Packed()
         initialise(self, ids.pad)
         if not s.share_output:

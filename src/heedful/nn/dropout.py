@@ -14,7 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-__all__ = ["POOL", "Dropout", "pool"]
+from heedful.errors import TrainingError
+
+__all__ = ["POOL", "Dropout", "draw_from", "pool"]
 
 POOL = 1 << 23
 """Numbers in the large mask; tensors of more than half of it draw a mask of their own."""
@@ -26,6 +28,24 @@ def pool(p: float, dtype: torch.dtype) -> Tensor:
     generator = torch.Generator().manual_seed(20170612)
     kept = torch.rand(POOL, generator=generator) >= p
     return kept.to(dtype).div_(1 - p)
+
+
+def draw_from(model: nn.Module, generator: torch.Generator) -> None:
+    """Have the modules of a model that draw random numbers draw them from `generator`.
+
+    Such a module has an attribute `generator`, as `Dropout` has: torch's own generator is shared
+    by all threads, so which of them draws which number would be chance.
+    """
+    for name, module in model.named_modules():
+        if isinstance(module, nn.RNNBase) and module.dropout:
+            kind = type(module).__name__
+            raise TrainingError(
+                f"{name or 'the model'} is nn.{kind}(dropout={module.dropout:g}), whose random "
+                f"numbers cannot be repeated; expected dropout=0: put heedful.nn.dropout.Dropout "
+                f"between single layers"
+            )
+        if hasattr(module, "generator"):
+            module.generator = generator
 
 
 class Dropout(nn.Module):

@@ -10,7 +10,7 @@ from heedful.errors import ConfigError
 from heedful.serve.keys import Keys
 
 if TYPE_CHECKING:
-    from heedful.interchange.ctranslate2 import Compute
+    from heedful.tasks.translation.exchange.ctranslate2 import Compute
     from heedful.tasks.translation.using import EngineName
 
 __all__ = ["ENDPOINTS", "ServeOptions"]

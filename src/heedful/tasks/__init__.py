@@ -1,1 +1,5 @@
-"""What a batch, a loss and a score are for each task; the trainer knows only `train/learner.py`."""
+"""What a model can be trained for, a folder each; the trainer knows only `train/learner.py`."""
+
+from heedful.tasks.registry import register
+
+__all__ = ["register"]

@@ -1,10 +1,10 @@
 """The states of a training on disk, kept so that nothing is ever lost.
 
-A state is two files: the tensors (weights and Adam's moments), and a sealed JSON with everything
-else and the sha256 of the tensors. The JSON comes last: a state without it was never finished. The
-state before is kept until the new one has been read back, and one longer: if the newest turns out
-to be damaged, the run goes on from the one before. Random states are not saved, for every step
-seeds its own.
+A state is two files: the tensors (weights, buffers, what the optimiser remembers), and a sealed
+JSON with everything else and the sha256 of the tensors. The JSON comes last: a state without it was
+never finished. The state before is kept until the new one has been read back, and one longer: if
+the newest turns out to be damaged, the run goes on from the one before. Random states are not
+saved, for every step seeds its own.
 """
 
 from __future__ import annotations
@@ -17,14 +17,42 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from heedful import files
 from heedful.errors import ModelFolderError, TrainingError
 
-__all__ = ["States", "average", "check_weights", "read_weights", "write_weights"]
+__all__ = [
+    "States",
+    "average",
+    "buffer_names",
+    "check_weights",
+    "read_weights",
+    "take_weights",
+    "weights_of",
+    "write_weights",
+]
 
 Tensors = dict[str, Tensor]
+
+
+def buffer_names(model: nn.Module) -> list[str]:
+    """Name the persistent buffers: what a model remembers beside its parameters."""
+    kept = model.state_dict().keys()
+    return [name for name, _ in model.named_buffers() if name in kept]
+
+
+def weights_of(model: nn.Module) -> Tensors:
+    """Give parameters and persistent buffers by name, a tied one once; they are not copies."""
+    found = {name: parameter.detach() for name, parameter in model.named_parameters()}
+    return found | {name: model.get_buffer(name) for name in buffer_names(model)}
+
+
+@torch.no_grad()
+def take_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Copy what `weights_of` gave back into a model."""
+    for name, place in weights_of(model).items():
+        place.copy_(weights[name])
 
 
 def write_weights(path: Path, tensors: Mapping[str, Tensor]) -> str:
@@ -137,11 +165,17 @@ class States:
 
 
 def average(sets: Iterable[Mapping[str, Tensor]]) -> Tensors:
-    """Average weights: the mean of several good points is often better than each."""
+    """Average weights: the mean of several good points is often better than each.
+
+    Whole numbers, such as a count of batches, have no mean: they are those of the last.
+    """
     total: Tensors = {}
     count = 0
     for weights in sets:
         count += 1
         for name, tensor in weights.items():
-            total[name] = total[name] + tensor.double() if name in total else tensor.double()
-    return {name: (tensor / count).float() for name, tensor in total.items()}
+            if not tensor.is_floating_point():
+                total[name] = tensor
+            else:
+                total[name] = total[name] + tensor.double() if name in total else tensor.double()
+    return {n: (t / count).float() if t.is_floating_point() else t for n, t in total.items()}

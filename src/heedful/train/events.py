@@ -30,7 +30,7 @@ def tensorboard(folder: Path) -> Callable[[Mapping[str, Any]], None]:
             writers.append(SummaryWriter(str(folder), purge_step=step))
         (writer,) = writers
         if record["kind"] == "step":
-            for name in ("loss", "perplexity", "gradient_norm", "tokens_per_second", "lr"):
+            for name in record.keys() - {"kind", "step", "at", "spent", "crc"}:
                 writer.add_scalar(f"training/{name}", record[name], step)
         elif record["kind"] == "look":
             for name, value in record["figures"].items():

@@ -110,12 +110,12 @@ class Trainer(Generic[BatchT]):
                 groups = self._groups()
 
     def step(self, group: Sequence[BatchT]) -> None:
-        """Do one step: forward, backward, clip, Adam."""
+        """Do one step: forward, backward, clip, update."""
         state, strategy = self.state, self.strategy
         state.step += 1
         first = strategy.part * strategy.size
         seeds = [seed_of(self.settings.seed, state.step, first + i) for i in range(strategy.size)]
-        tokens, loss, nll = strategy.gradients(group, seeds)
+        count, loss, nll = strategy.gradients(group, seeds)
         norm = strategy.norm()
         if strategy.scale.overflowed(norm) and math.isfinite(loss):
             norm = 0.0  # float16 only: this step is left out
@@ -124,9 +124,9 @@ class Trainer(Generic[BatchT]):
         else:
             clip = self.settings.clip
             strategy.update(self._lr(), min(1.0, clip / norm) if clip else 1.0)
-            self._watch(loss / tokens, group)
-        state.tokens += tokens
-        state.window.add(tokens, loss, nll, norm)
+            self._watch(loss / count, group)
+        state.count += count
+        state.window.add(count, loss, nll, norm)
 
     # -- around it -------------------------------------------------------------------------------
 
@@ -150,7 +150,7 @@ class Trainer(Generic[BatchT]):
         return Outcome(
             state.step,
             state.epoch + state.batch / self.budget.epoch_batches,
-            state.tokens,
+            state.count,
             state.spent,
             state.best,
             state.why,
@@ -238,16 +238,16 @@ class Trainer(Generic[BatchT]):
             self.journal.write(self.state, "schedule", **line)
 
     def _log(self) -> None:
-        state, lr = self.state, self._lr()
-        figures = state.window.figures()
-        state.window = Window()
-        self.journal.write(state, "step", lr=lr, **figures)
+        state, lr, unit = self.state, self._lr(), self.learner.unit
+        window, state.window = state.window, Window()
+        means, speed = window.means(), window.speed()
+        figures = self.learner.figures(means.pop("nll"))
+        speeds = {f"{unit}s_per_second": speed}
+        self.journal.write(state, "step", lr=lr, **means, **figures, **speeds)
         last, left = self.budget.last(), self.budget.left(state)
-        details = (
-            f"step {state.step}  loss {figures['loss']:.3f}  "
-            f"perplexity {figures['perplexity']:.2f}  "
-            f"{figures['tokens_per_second']:,.0f} tokens/s  lr {lr:.2e}"
-        )
+        details = f"step {state.step}  loss {means['loss']:.3f}  "
+        details += "".join(f"{name} {value:.2f}  " for name, value in figures.items())
+        details += f"{speed:,.0f} {unit}s/s  lr {lr:.2e}"
         if math.isfinite(left):
             details += f"  {clock(left)} left"
         self.report.progress("training", state.step, last if math.isfinite(last) else 0, details)

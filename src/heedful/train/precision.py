@@ -13,7 +13,7 @@ from heedful.errors import ConfigError
 from heedful.nn import onednn
 from heedful.nn.linear import products_in
 
-__all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision"]
+__all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision", "device_of"]
 
 Name = Literal["float32", "bfloat16", "float16"]
 Asked = Literal["auto", Name]
@@ -105,3 +105,18 @@ class Scale:
             return False
         self.factor, self.good = self.factor / 2, 0
         return self.factor >= 1.0
+
+
+def device_of(name: str) -> str:
+    """Choose the device, or see that the one asked for is there."""
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    found = [device for device, is_there in there.items() if is_there]
+    if name != "auto" and name not in found:
+        raise ConfigError(
+            f"--device {name} is not on this machine; expected auto or {' or '.join(found)}"
+        )
+    return found[0] if name == "auto" else name

@@ -2,8 +2,8 @@
 
 `torchrun` starts the processes and tells each its rank. Every process goes through the same batches
 and takes its share of the rows, so the number of processes changes nothing but the time: a state
-saved by two continues on one, and the other way round. The summed loss is divided by the tokens of
-all of them.
+saved by two continues on one, and the other way round. The summed loss is divided by the
+predictions of all of them. Buffers after a step are those of the lead.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
 
-from heedful.nn.dropout import Dropout
+from heedful.nn.dropout import draw_from
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
+from heedful.train.checkpoint import buffer_names
 from heedful.train.learner import Learner
-from heedful.train.optim import make_optimizer
+from heedful.train.optim import gather_rows, memory_of, numbers_of, remember, take_step
 from heedful.train.precision import Precision, Scale
-from heedful.train.replicas import MOMENTS, compile_layers, layers_of, moments_of
+from heedful.train.replicas import compile_layers, layers_of
 from heedful.train.strategy import Strategy
 from heedful.train.world import from_lead
 
@@ -37,21 +38,21 @@ BatchT = TypeVar("BatchT")
 ResultT = TypeVar("ResultT")
 Parallel = Literal["ddp", "fsdp"]
 NOMINAL = 4096.0
-"""The loss is divided by this before backward, by the tokens of all processes after: a scale that
-every process knows keeps float16 from overflowing."""
+"""The loss is divided by this before backward, by the predictions of all processes after: a scale
+that every process knows keeps float16 from overflowing."""
 
 
 class _Whole(nn.Module):
     """Model and loss as one module, for DDP and FSDP act around a module's `forward`."""
 
-    def __init__(self, learner: Learner[Any], model: nn.Module) -> None:
+    def __init__(self, learner: Learner[Any], model: nn.Module, generator: torch.Generator) -> None:
         super().__init__()
         self.model = model
-        self._learner = learner
+        self._learner, self._generator = learner, generator
 
     def forward(self, batch: Any) -> Loss:
         """Give the summed loss of a batch."""
-        return self._learner.loss(self.model, batch)
+        return self._learner.loss(self.model, batch, self._generator)
 
 
 class Ranks(Strategy[BatchT]):
@@ -66,14 +67,15 @@ class Ranks(Strategy[BatchT]):
     ) -> None:
         self._precision = precision or Precision()
         self.scale = Scale(self._precision)
-        self.learner, self._parallel = learner, parallel
+        self.learner = learner
         self.part, self.parts = dist.get_rank(), dist.get_world_size()
         self.lead = self.part == 0
         self._generator = torch.Generator()
+        self._buffers = buffer_names(learner.model)
         if parallel == "fsdp":
             # The learner's own model stays whole, for the lead to evaluate.
             self._own = copy.deepcopy(learner.model)
-            whole: nn.Module = _Whole(learner, self._own)
+            whole: nn.Module = _Whole(learner, self._own, self._generator)
             device = next(self._own.parameters()).device.type
             mesh = init_device_mesh(device, (self.parts,))
             for layer in layers_of(self._own):
@@ -82,13 +84,13 @@ class Ranks(Strategy[BatchT]):
             self._model = whole
         else:
             self._own = learner.model
-            self._model = DistributedDataParallel(_Whole(learner, self._own))
+            self._model = DistributedDataParallel(
+                _Whole(learner, self._own, self._generator), broadcast_buffers=False
+            )
         if settings.compile:
             compile_layers([self._own])
-        for module in self._own.modules():
-            if isinstance(module, Dropout):
-                module.generator = self._generator
-        self.optimizer = make_optimizer(self._own.parameters(), settings, fused=parallel == "ddp")
+        draw_from(self._own, self._generator)
+        self.optimizer = learner.optimizer(dict(self._own.named_parameters()), settings)
 
     @property
     def size(self) -> int:
@@ -96,23 +98,33 @@ class Ranks(Strategy[BatchT]):
         return 1
 
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
-        """Leave the gradient of all processes' batches, divided by all their tokens."""
+        """Leave the gradient of all processes' batches, divided by all their predictions."""
         self.optimizer.zero_grad(set_to_none=True)
         self._generator.manual_seed(seeds[0])
         torch.manual_seed(seeds[0])
         sums, factor = torch.zeros(3, dtype=torch.float64), self.scale.factor
-        for number, batch in enumerate(group):
-            with self._alone(number + 1 < len(group)):
-                with self._precision.numbers():
-                    found: Loss = self._model(batch)
-                (found.loss * (factor / NOMINAL)).backward()  # type: ignore[no-untyped-call]
-            seen = [self.learner.tokens(batch), found.loss.item(), found.nll.item()]
-            sums += torch.tensor(seen, dtype=torch.float64)
+        with self.repeatable():
+            for number, batch in enumerate(group):
+                before = [] if self.learner.count(batch) else [b.clone() for b in self._kept()]
+                with self._alone(number + 1 < len(group)):
+                    with self._precision.numbers():
+                        found: Loss = self._model(batch)
+                    (found.loss * (factor / NOMINAL)).backward()  # type: ignore[no-untyped-call]
+                for buffer, value in zip(self._kept(), before, strict=False):
+                    buffer.copy_(value)  # a stand-in without predictions changes nothing
+                seen = [self.learner.count(batch), found.loss.item(), found.nll.item()]
+                sums += torch.tensor(seen, dtype=torch.float64)
+        for buffer in self._kept():
+            dist.broadcast(buffer, 0)
+        gather_rows(self._own.parameters())
         sums = self._sum(sums)
-        tokens = int(sums[0])
+        count = int(sums[0])
         # DDP and FSDP both leave the mean over the processes.
-        self._scale_gradients(self.parts * NOMINAL / (tokens * factor))
-        return tokens, float(sums[1]), float(sums[2])
+        self._scale_gradients(self.parts * NOMINAL / (count * factor))
+        return count, float(sums[1]), float(sums[2])
+
+    def _kept(self) -> list[Tensor]:
+        return [self._own.get_buffer(name) for name in self._buffers]
 
     def _alone(self, more: bool) -> AbstractContextManager[None]:
         """Leave the exchange of gradients to the last batch of a step."""
@@ -122,7 +134,7 @@ class Ranks(Strategy[BatchT]):
         return nullcontext()
 
     def _gradients(self) -> list[Tensor]:
-        return [p.grad for p in self._own.parameters() if p.grad is not None]
+        return [numbers_of(p.grad) for p in self._own.parameters() if p.grad is not None]
 
     def _scale_gradients(self, factor: float) -> None:
         for gradient in self._gradients():
@@ -138,19 +150,18 @@ class Ranks(Strategy[BatchT]):
         return float(_full(torch.nn.utils.get_total_norm(self._gradients())))
 
     def update(self, lr: float, scale: float) -> None:
-        """Scale the gradient and take Adam's step."""
+        """Scale the gradient and take the optimiser's step."""
         if scale != 1:
             self._scale_gradients(scale)
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
-        self.optimizer.step()
+        take_step(self.optimizer, lr)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Give weights and moments, whole; every process has to ask at the same time."""
-        found: dict[str, Tensor] = {}
+        """Give weights, buffers, and what the optimiser remembers, whole; every process asks."""
+        found = {f"model.{name}": self._own.get_buffer(name).cpu() for name in self._buffers}
+        found = found if self.lead else {}
         for name, parameter in self._own.named_parameters():
             mine = {f"model.{name}": parameter.detach()}
-            mine |= moments_of(self.optimizer, name, parameter)
+            mine |= memory_of(self.optimizer, name, parameter)
             for key, tensor in mine.items():
                 whole = _full(tensor)
                 if self.lead:
@@ -159,18 +170,13 @@ class Ranks(Strategy[BatchT]):
 
     @torch.no_grad()
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take weights and moments back, each process its part."""
+        """Take back what `tensors` gave, each process its part."""
         self.optimizer.state.clear()
-        fused = self._parallel == "ddp"
         for name, parameter in self._own.named_parameters():
             parameter.copy_(_like(tensors[f"model.{name}"], parameter))
-            home = parameter.device if fused else torch.device("cpu")  # of Adam's count of steps
-            if f"exp_avg.{name}" in tensors:
-                kept = {kind: tensors[f"{kind}.{name}"].clone() for kind in MOMENTS}
-                self.optimizer.state[parameter] = {
-                    kind: _like(value, parameter) if value.dim() else value.to(home)
-                    for kind, value in kept.items()
-                }
+            remember(self.optimizer, name, parameter, tensors, _like)
+        for name in self._buffers:
+            self._own.get_buffer(name).copy_(tensors[f"model.{name}"])
         self.refresh()
 
     @torch.no_grad()
@@ -178,6 +184,8 @@ class Ranks(Strategy[BatchT]):
         """Copy the parts together into the learner's model, in the lead."""
         if self._own is self.learner.model:
             return
+        for name in self._buffers:
+            self.learner.model.get_buffer(name).copy_(self._own.get_buffer(name))
         places = dict(self.learner.model.named_parameters())
         for name, parameter in self._own.named_parameters():
             whole = _full(parameter.detach())

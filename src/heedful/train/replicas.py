@@ -4,7 +4,7 @@ A CPU step made of small operations, each split over all cores, spends its time 
 every operation all cores meet, and where one is busy with anything else the others stand still.
 Here the batch is split instead, and the cores meet twice a step. Weights are shared memory,
 gradients are each replica's own until they are summed, always in the same order: a repeated run is
-bit-exact.
+bit-exact. Buffers are each replica's own during a step; after it all have those of the first.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from heedful.nn.dropout import Dropout
+from heedful.nn.dropout import draw_from
 from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
+from heedful.train.checkpoint import buffer_names, take_weights, weights_of
 from heedful.train.learner import Learner
-from heedful.train.optim import make_optimizer
+from heedful.train.optim import gather_rows, memory_of, numbers_of, remember, take_step
 from heedful.train.precision import Precision, Scale
 from heedful.train.strategy import Strategy
 
-__all__ = ["Replicas", "compile_layers", "layers_of", "moments_of", "take_moments"]
+__all__ = ["Replicas", "compile_layers", "layers_of"]
 
 BatchT = TypeVar("BatchT")
 ItemT = TypeVar("ItemT")
@@ -33,7 +35,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Replicas(Strategy[BatchT]):
-    """Runs forward, backward and Adam for a learner, on `size` threads of one process."""
+    """Runs forward, backward and the optimiser for a learner, on `size` threads of one process."""
 
     def __init__(
         self,
@@ -48,13 +50,16 @@ class Replicas(Strategy[BatchT]):
         self._models = [learner.model, *(_replica(learner.model) for _ in range(size - 1))]
         self._generators = [torch.Generator() for _ in self._models]
         for model, generator in zip(self._models, self._generators, strict=True):
-            for module in model.modules():
-                if isinstance(module, Dropout):
-                    module.generator = generator
+            draw_from(model, generator)
         if settings.compile:
             compile_layers(self._models)
+        self._buffers = buffer_names(learner.model)
         self._shares = _deal(learner.model, size)
-        self.optimizers = [make_optimizer(share, settings) for share in self._shares]
+        names = {parameter: name for name, parameter in learner.model.named_parameters()}
+        self.optimizers = [
+            learner.optimizer({names[parameter]: parameter for parameter in share}, settings)
+            for share in self._shares
+        ]
         self._pool = ThreadPoolExecutor(size) if size > 1 else None
 
     @property
@@ -64,46 +69,53 @@ class Replicas(Strategy[BatchT]):
 
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
         """Leave the gradient of some batches on the model, each worker doing its part of each."""
-        tokens, factor = sum(self.learner.tokens(batch) for batch in group), self.scale.factor
+        count, factor = sum(self.learner.count(batch) for batch in group), self.scale.factor
         for model in self._models:
             model.zero_grad(set_to_none=True)
 
         def work(worker: int) -> tuple[float, float]:
-            self._generators[worker].manual_seed(seeds[worker])
-            if self.size == 1:
-                torch.manual_seed(seeds[worker])  # a GPU's dropout draws from torch's own generator
+            model, generator = self._models[worker], self._generators[worker]
+            generator.manual_seed(seeds[worker])
             loss = nll = 0.0
             for batch in group:
                 parts = self.learner.split(batch, self.size)
                 if worker >= len(parts):
                     continue
                 with self._precision.numbers():
-                    found: Loss = self.learner.loss(self._models[worker], parts[worker])
-                (found.loss * (factor / tokens)).backward()  # type: ignore[no-untyped-call]
+                    found: Loss = self.learner.loss(model, parts[worker], generator)
+                (found.loss * (factor / count)).backward()  # type: ignore[no-untyped-call]
                 loss += found.loss.item()
                 nll += found.nll.item()
             return loss, nll
 
-        done = self._map(work, range(self.size))
-        self._map(self._sum, range(self.size))
+        if self.size == 1:
+            torch.manual_seed(seeds[0])  # a GPU's dropout draws from torch's own generator
+        with self.repeatable():
+            done = self._map(work, range(self.size))
+        self._share_buffers()
+        self._map(self._sum, self._shares)
         if factor != 1:
-            for parameter in self.model.parameters():
-                if parameter.grad is not None:
-                    parameter.grad.mul_(1 / factor)
-        return tokens, sum(d[0] for d in done), sum(d[1] for d in done)
+            self._map(partial(_scale, factor=1 / factor), self._shares)
+        return count, sum(d[0] for d in done), sum(d[1] for d in done)
 
-    def _sum(self, worker: int) -> None:
-        """Add the replicas' gradients to the model's own, for this worker's share of it."""
-        mine = set(map(id, self._shares[worker]))
-        own = list(self.model.parameters())
-        for replica in self._models[1:]:
-            for parameter, other in zip(own, replica.parameters(), strict=True):
-                if id(parameter) not in mine or other.grad is None:
-                    continue
+    def _sum(self, share: Sequence[nn.Parameter]) -> None:
+        """Add the replicas' gradients to the model's own, for a share of its weights."""
+        mine = set(map(id, share))
+        for parameter, *copies in zip(*(m.parameters() for m in self._models), strict=True):
+            if id(parameter) not in mine:
+                continue
+            for copied in copies:
                 if parameter.grad is None:
-                    parameter.grad = other.grad
-                else:
-                    parameter.grad += other.grad
+                    parameter.grad = copied.grad
+                elif copied.grad is not None:
+                    parameter.grad += copied.grad
+        gather_rows(share)
+
+    def _share_buffers(self) -> None:
+        """Give every replica the buffers of the first."""
+        for name in self._buffers:
+            for replica in self._models[1:]:
+                replica.get_buffer(name).copy_(self.model.get_buffer(name))
 
     def norm(self) -> float:
         """Give the norm of the whole gradient."""
@@ -111,37 +123,32 @@ class Replicas(Strategy[BatchT]):
         return float(torch.stack(squares).sum().sqrt())
 
     def update(self, lr: float, scale: float) -> None:
-        """Scale the gradient and take Adam's step, each worker its share of the weights."""
+        """Scale the gradient and take a step, each worker its share of the weights."""
 
         def work(worker: int) -> None:
             if scale != 1:
-                for parameter in self._shares[worker]:
-                    if parameter.grad is not None:
-                        parameter.grad.mul_(scale)
-            for group in self.optimizers[worker].param_groups:
-                group["lr"] = lr
-            self.optimizers[worker].step()
+                _scale(self._shares[worker], scale)
+            take_step(self.optimizers[worker], lr)
 
-        self._map(work, range(self.size))
+        self._map(work, range(len(self._shares)))
 
     def tensors(self) -> dict[str, Tensor]:
-        """Give weights and Adam's moments by name."""
-        found = {f"model.{n}": p.detach() for n, p in self.model.named_parameters()}
+        """Give weights, buffers and what the optimisers remember, by name."""
+        found = {f"model.{name}": tensor for name, tensor in weights_of(self.model).items()}
         for name, parameter in self.model.named_parameters():
             for optimizer in self.optimizers:
-                found |= moments_of(optimizer, name, parameter)
+                found |= memory_of(optimizer, name, parameter)
         return found
 
-    @torch.no_grad()
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take weights and moments back; without moments, Adam begins anew."""
-        for optimizer in self.optimizers:
+        """Take back what `tensors` gave; with weights alone the optimisers begin anew."""
+        names = {parameter: name for name, parameter in self.model.named_parameters()}
+        take_weights(self.model, {n.removeprefix("model."): t for n, t in tensors.items()})
+        self._share_buffers()
+        for optimizer, share in zip(self.optimizers, self._shares, strict=True):
             optimizer.state.clear()
-        for name, parameter in self.model.named_parameters():
-            parameter.copy_(tensors[f"model.{name}"])
-            for optimizer, share in zip(self.optimizers, self._shares, strict=True):
-                if any(one is parameter for one in share):
-                    take_moments(optimizer, name, parameter, tensors)
+            for parameter in share:
+                remember(optimizer, names[parameter], parameter, tensors)
 
     def _map(self, work: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> list[ResultT]:
         return list(map(work, items) if self._pool is None else self._pool.map(work, items))
@@ -165,30 +172,6 @@ def compile_layers(models: Sequence[nn.Module]) -> None:
             layer.compile(dynamic=True)
 
 
-MOMENTS = ("exp_avg", "exp_avg_sq", "step")
-
-
-def moments_of(
-    optimizer: torch.optim.Optimizer, name: str, parameter: nn.Parameter
-) -> dict[str, Tensor]:
-    """Give what Adam remembers of a weight, under names for a file."""
-    state = optimizer.state.get(parameter, {})
-    return {f"{kind}.{name}": state[kind].detach() for kind in MOMENTS if kind in state}
-
-
-def take_moments(
-    optimizer: torch.optim.Optimizer,
-    name: str,
-    parameter: nn.Parameter,
-    tensors: Mapping[str, Tensor],
-) -> None:
-    """Have Adam remember what was saved of a weight, where anything was."""
-    if f"exp_avg.{name}" in tensors:
-        optimizer.state[parameter] = {
-            kind: tensors[f"{kind}.{name}"].clone().to(parameter.device) for kind in MOMENTS
-        }
-
-
 def _replica(model: nn.Module) -> nn.Module:
     """Copy a model whose weights are the same memory, with gradients of its own."""
     replica = copy.deepcopy(model)
@@ -198,10 +181,11 @@ def _replica(model: nn.Module) -> nn.Module:
 
 
 def _deal(model: nn.Module, shares: int) -> list[list[nn.Parameter]]:
-    """Deal the weights out so that every share has about as many numbers."""
-    dealt: list[list[nn.Parameter]] = [[] for _ in range(shares)]
-    sizes = [0] * shares
-    for parameter in sorted(model.parameters(), key=lambda p: -p.numel()):
+    """Deal the weights out so that every share has about as many numbers, and none is empty."""
+    weights = sorted(model.parameters(), key=lambda p: -p.numel())
+    dealt: list[list[nn.Parameter]] = [[] for _ in range(min(shares, len(weights)))]
+    sizes = [0] * len(dealt)
+    for parameter in weights:
         least = sizes.index(min(sizes))
         dealt[least].append(parameter)
         sizes[least] += parameter.numel()
@@ -209,5 +193,11 @@ def _deal(model: nn.Module, shares: int) -> list[list[nn.Parameter]]:
 
 
 def _squares(share: Sequence[nn.Parameter]) -> Tensor:
-    gradients = [p.grad for p in share if p.grad is not None]
+    gradients = [numbers_of(p.grad) for p in share if p.grad is not None]
     return torch.nn.utils.get_total_norm(gradients).square() if gradients else torch.zeros(())
+
+
+def _scale(share: Sequence[nn.Parameter], factor: float) -> None:
+    for parameter in share:
+        if parameter.grad is not None:
+            numbers_of(parameter.grad).mul_(factor)

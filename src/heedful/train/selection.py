@@ -7,18 +7,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from heedful.errors import TrainingError
-from heedful.train.checkpoint import average, check_weights, read_weights, write_weights
+from heedful.train.checkpoint import (
+    average,
+    check_weights,
+    read_weights,
+    take_weights,
+    weights_of,
+    write_weights,
+)
 from heedful.train.learner import Evaluation
 from heedful.train.state import Kept, State
 from heedful.train.strategy import Strategy
 
 __all__ = ["Selection"]
 
-Weights = dict[str, Tensor]
 Tell = Callable[[str, Evaluation, bool], None]
 
 
@@ -66,7 +71,7 @@ class Selection:
 
         def write() -> str:
             self._folder.mkdir(exist_ok=True)
-            return write_weights(self._path(state.step), dict(self._model.named_parameters()))
+            return write_weights(self._path(state.step), weights_of(self._model))
 
         now = Kept(state.step, found.score, self._strategy.together(write))
         others = [kept for kept in state.kept if kept.step != state.step and kept.digest]
@@ -113,10 +118,11 @@ class Selection:
         there = [k for k in state.kept if k.step == state.best_step and k.digest]
         if there:  # first of all: the others are measured by it
             groups = {chosen: there, **groups}
-        now = {name: tensor.clone() for name, tensor in self._model.named_parameters()}
+        now = {name: tensor.clone() for name, tensor in weights_of(self._model).items()}
         for name, group in groups.items():
             if self._strategy.lead:
-                self._load(average(read_weights(self._path(k.step), k.digest) for k in group))
+                weights = average(read_weights(self._path(k.step), k.digest) for k in group)
+                take_weights(self._model, weights)
             found = self._strategy.together(partial(evaluate, bool(there)))
             rank = (found.score, -found.loss)
             again = name == f"step {state.best_step}"
@@ -126,7 +132,7 @@ class Selection:
                 if self._strategy.lead:  # also the best step: an earlier end may have kept another
                     self._keep()
             tell(name, found, better)
-        self._load(now)
+        take_weights(self._model, now)
         return chosen
 
     def _groups(self, state: State) -> dict[str, Sequence[Kept]]:
@@ -138,8 +144,3 @@ class Selection:
         if best != last:
             groups[f"average of the best {len(best)}"] = best
         return groups
-
-    @torch.no_grad()
-    def _load(self, weights: Weights) -> None:
-        for name, parameter in self._model.named_parameters():
-            parameter.copy_(weights[name])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["Clock", "Kept", "Outcome", "State", "Window"]
 
-FORMERLY = {"place": "batch", "look_at": "evaluate_at"}
+FORMERLY = {"place": "batch", "look_at": "evaluate_at", "tokens": "count"}
 """Names in the states of earlier versions."""
 
 
@@ -34,7 +34,8 @@ class Clock:
 class Window:
     """Sums since the last line of the log."""
 
-    tokens: int = 0
+    count: int = 0
+    """Predictions."""
     loss: float = 0.0
     nll: float = 0.0
     norm: float = 0.0
@@ -42,25 +43,27 @@ class Window:
 
     def __post_init__(self) -> None:
         """Start the clock, which is no part of a state: rates may differ where a run went on."""
-        self._begun, self._before = time.monotonic(), self.tokens
+        self._begun, self._before = time.monotonic(), self.count
 
-    def add(self, tokens: int, loss: float, nll: float, norm: float) -> None:
+    def add(self, count: int, loss: float, nll: float, norm: float) -> None:
         """Count one step."""
-        self.tokens += tokens
+        self.count += count
         self.loss += loss
         self.nll += nll
         self.norm += norm
         self.steps += 1
 
-    def figures(self) -> dict[str, float]:
-        """Give the means, and the speed, since the window was opened."""
-        seconds = max(1e-9, time.monotonic() - self._begun)
+    def means(self) -> dict[str, float]:
+        """Give the means since the window was opened."""
         return {
-            "loss": self.loss / self.tokens,
-            "perplexity": math.exp(min(50.0, self.nll / self.tokens)),
+            "loss": self.loss / self.count,
+            "nll": self.nll / self.count,
             "gradient_norm": self.norm / self.steps,
-            "tokens_per_second": (self.tokens - self._before) / seconds,
         }
+
+    def speed(self) -> float:
+        """Give how many predictions a second there were."""
+        return (self.count - self._before) / max(1e-9, time.monotonic() - self._begun)
 
 
 class Kept(NamedTuple):
@@ -80,7 +83,8 @@ class State:
     epoch: int = 0
     batch: int = 0
     """Batches of the epoch already taken."""
-    tokens: int = 0
+    count: int = 0
+    """Predictions so far."""
     window: Window = field(default_factory=Window)
     best: float = -math.inf
     loss_of_best: float = math.inf
@@ -105,7 +109,7 @@ class State:
     """In a row, without a state saved beyond where it went wrong."""
     diverged_at: int = 0
     typical: float = 0.0
-    """The loss a token of late, and how far it usually is from that."""
+    """The loss a prediction of late, and how far it usually is from that."""
     spread: float = 0.0
     spiked_at: int = 0
     log_size: int = 0
@@ -127,13 +131,17 @@ class State:
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any]) -> State:
         """Take it from what JSON held; what else is there is not ours."""
-        facts = {FORMERLY.get(name, name): value for name, value in facts.items()}
+        facts, window = _renamed(facts), _renamed(facts["window"])
         own = {f.name: facts[f.name] for f in fields(cls) if f.name in facts}
-        own["window"] = Window(**own["window"])
+        own["window"] = Window(**window)
         own["kept"] = [Kept(*kept) for kept in own["kept"]]
         own["loss_scale"] = tuple(own["loss_scale"])
         own["anchors"] = [tuple(anchor) for anchor in own["anchors"]]
         return cls(**own)
+
+
+def _renamed(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {FORMERLY.get(name, name): value for name, value in facts.items()}
 
 
 @dataclass(frozen=True)
@@ -142,7 +150,8 @@ class Outcome:
 
     step: int
     epochs: float
-    tokens: int
+    count: int
+    """Predictions."""
     seconds: float
     score: float
     why: str

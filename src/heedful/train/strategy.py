@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
+import torch
 from torch import Tensor
 
+from heedful.errors import TrainingError
 from heedful.train.precision import Scale
 
 __all__ = ["Strategy"]
 
 BatchT = TypeVar("BatchT")
 ResultT = TypeVar("ResultT")
+WATCHED = 25
+"""Steps after each start that are watched for random numbers which could not be repeated."""
 
 
 class Strategy(ABC, Generic[BatchT]):
-    """Forward, backward and Adam on a learner's model, and what several processes must agree on.
+    """Forward, backward and update of a learner's model, and what several processes agree on.
 
     The loop runs the same in every process: they see the same losses and so decide alike. Only the
     lead evaluates, speaks and writes. What is not overridden is meant for a single process.
@@ -39,9 +44,9 @@ class Strategy(ABC, Generic[BatchT]):
 
     @abstractmethod
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
-        """Leave the gradient of some batches, divided by their tokens, on the model.
+        """Leave the gradient of some batches, divided by their predictions, on the model.
 
-        Gives the tokens, the summed loss and the summed negative log-likelihood, of all processes.
+        Gives the predictions, the summed loss and the summed nll, of all processes.
         """
 
     @abstractmethod
@@ -50,15 +55,30 @@ class Strategy(ABC, Generic[BatchT]):
 
     @abstractmethod
     def update(self, lr: float, scale: float) -> None:
-        """Scale the gradient and take Adam's step."""
+        """Scale the gradient and take the optimiser's step."""
 
     @abstractmethod
     def tensors(self) -> dict[str, Tensor]:
-        """Give weights and Adam's moments by name, whole; empty but in the lead."""
+        """Give weights, buffers and what the optimiser remembers, whole; empty but in the lead."""
 
     @abstractmethod
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take weights and moments back."""
+        """Take back what `tensors` gave."""
+
+    @contextmanager
+    def repeatable(self) -> Iterator[None]:
+        """Refuse a step whose random numbers do not follow from the seeds of its generators."""
+        before = torch.get_rng_state() if self._watched < WATCHED else None
+        yield
+        self._watched += 1
+        if before is not None and not torch.equal(before, torch.get_rng_state()):
+            raise TrainingError(
+                "a step drew from torch's own random generator, which threads share, so it cannot "
+                "be repeated; draw from the generator that Learner.loss is given, and in a module "
+                "from its attribute `generator`, as heedful.nn.dropout.Dropout does"
+            )
+
+    _watched = 0
 
     def refresh(self) -> None:
         """See that the learner's model, in the lead, has the weights of now."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from heedful.errors import ConfigError
 from heedful.machine import cores
 
-__all__ = ["World", "from_lead", "joined", "share_machine"]
+__all__ = ["World", "from_lead", "in_one_process", "joined", "share_machine"]
 
 ValueT = TypeVar("ValueT")
 
@@ -112,3 +113,9 @@ def from_lead(value: ValueT) -> ValueT:
     values = [value]
     dist.broadcast_object_list(values)
     return values[0]
+
+
+def in_one_process(command: str) -> None:
+    """Refuse to run under torchrun what several processes cannot share."""
+    if World.of_environment().size > 1:
+        raise ConfigError(f"{command} runs in one process; start it without torchrun")

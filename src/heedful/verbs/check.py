@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+import json
+from dataclasses import dataclass
 
-from heedful.data.doctor import Findings, examine
-from heedful.data.reading import sources
-from heedful.settings import DataSettings
+from heedful.tasks import registry
+from heedful.tasks.contract import Findings, Request
+from heedful.train.report import Report, SilentReport
 
 __all__ = ["check"]
 
 
-def check(
-    files: Sequence[Path],
-    dev: Sequence[Path] = (),
-    test: Sequence[Path] = (),
-    columns: tuple[str, str] | None = None,
-    encoding: str = "utf-8",
-    settings: DataSettings | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> Findings:
-    """Examine the text a training would read, and say what is wrong with it, worst first."""
-    parts = [sources(paths, columns, encoding) if paths else [] for paths in (files, dev, test)]
-    return examine(parts[0], settings or DataSettings(), parts[1], parts[2], progress=progress)
+def check(request: Request, report: Report | None = None) -> Findings:
+    """Examine the data a training would read, and say what is wrong with it, worst first."""
+    task, _ = registry.recognise(request.files, request.columns, request.task)
+    if task.examine is not None:
+        return task.examine(request, report or SilentReport())
+    parts = (request.files, request.dev, request.test)
+    return _Read([len(task.rows(p, request.columns, request.encoding)) for p in parts if p])
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is found by reading alone: that every line can be read, and how many there are."""
+
+    counts: list[int]
+    wrong: bool = False
+
+    def lines(self) -> list[str]:
+        """Say how many there are."""
+        return [f"{self.counts[0]:,} examples"]
+
+    def to_json(self) -> str:
+        """Say it in JSON."""
+        return json.dumps({"examples": self.counts[0], "problems": []})

@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from heedful import metrics
-from heedful.data.reading import Source
-from heedful.data.text import normalise
+from heedful import config, metrics
 from heedful.errors import DataError
-from heedful.metrics import Comparison, Score
-from heedful.tasks.translation.using import EngineName, Note, Translator, logger
-from heedful.verbs.scoring import score
-
-if TYPE_CHECKING:
-    from heedful.interchange.ctranslate2 import Compute
+from heedful.metrics import Comparison, Score, bootstrap
+from heedful.settings import Table
+from heedful.tasks import registry
+from heedful.tasks.contract import Columns, How, Task
 
 __all__ = ["Measurement", "evaluate"]
+
+logger = logging.getLogger("heedful")
 
 
 @dataclass(frozen=True)
 class Measurement:
     """What was measured."""
 
-    texts: list[str]
+    outputs: list[Any]
+    """What the model said, row by row."""
     scores: list[Score]
-    perplexity: float
-    """Of the references, a piece."""
-    guarded: int
-    """Lines a guard had to stop."""
+    figures: dict[str, float]
+    """Further figures by name, such as the perplexity."""
+    notes: Sequence[str] = ()
     comparisons: list[Comparison] = field(default_factory=list)
+
+    @property
+    def texts(self) -> list[Any]:
+        """What the model said, as lines."""
+        return self.outputs
+
+    @property
+    def perplexity(self) -> float:
+        """Of what is right, a piece; infinite where the task has none."""
+        return self.figures.get("perplexity", float("inf"))
 
     def lines(self) -> list[str]:
         """Put it into words."""
@@ -39,9 +48,8 @@ class Measurement:
             f"{s.name:<10} {s.value:6.2f}  [{s.low:.2f}, {s.high:.2f}]  {s.signature}"
             for s in self.scores
         ]
-        out.append(f"perplexity {self.perplexity:6.2f}  a piece of the reference")
-        if self.guarded:
-            out.append(f"{self.guarded} of {len(self.texts)} lines were stopped by a guard")
+        out += [f"{name:<10} {value:6.2f}" for name, value in self.figures.items()]
+        out += self.notes
         for c in self.comparisons:
             verdict = "significant" if c.p_value < 0.05 else "not significant"
             out.append(
@@ -50,48 +58,62 @@ class Measurement:
             )
         return out
 
+    def facts(self) -> dict[str, Any]:
+        """Give it as one JSON object: each score and figure by its name, intervals beside."""
+        named = {one.name: one.value for one in self.scores} | self.figures
+        return {
+            **named,
+            "interval": {one.name: [one.low, one.high] for one in self.scores},
+            "signature": {one.name: one.signature for one in self.scores},
+            "examples": len(self.outputs),
+            "notes": list(self.notes),
+            "comparisons": [asdict(one) for one in self.comparisons],
+        }
+
 
 def evaluate(
     model: Path,
-    source: Path,
-    reference: Path,
+    *data: Path,
     compare: Path | None = None,
-    changes: Mapping[str, Any] | None = None,
-    tokenize: str | None = None,
+    columns: Columns | None = None,
     encoding: str = "utf-8",
     threads: int = 0,
-    engine: EngineName = "auto",
-    compute: Compute = "float32",
-    note: Note = logger.info,
+    engine: str = "auto",
+    compute: str = "float32",
+    note: Callable[[str], object] = logger.info,
+    **options: Any,
 ) -> Measurement:
-    """Translate a file as a person would, and score it against the reference.
+    """Have a model answer data as it would answer a person, and compare with what is right.
 
-    With `compare` the other model translates the same lines, and a paired test says whether the
-    difference could be chance.
+    With `compare` the other model answers the same, and a paired test says whether the difference
+    could be chance. Further options are the task's own.
     """
-    # Two files line by line, whatever their names end in.
-    both = Source("files", (source, reference), None, encoding)
-    pairs = [(s, t) for _, s, t in both.pairs()]
-    if not pairs:
-        raise DataError(f"{source} has no lines; give the text to translate")
-    how: dict[str, Any] = {"workers": threads, "engine": engine, "compute": compute, "note": note}
-    translator = Translator.load(model, **how)
-    decode = translator.decoding(**(changes or {}))
-    scored = score(translator, pairs, decode, tokenize)
-    given, wanted = [s for s, _ in pairs], [normalise(t) for _, t in pairs]
-    logp = translator.score(given, wanted)
+    task, how = registry.of_folder(model), How(engine, compute, threads, note=note)
+    checked = own_options(task, "evaluate", options)
+    rows = task.rows(data, columns, encoding)
+    if not rows:
+        raise DataError(f"{data[0]} has no lines; give examples to answer")
+    used = task.open(model, how)
+    answers = task.answer(used, rows, checked)
+    judged = task.judge(answers, rows, used.settings, checked)
     comparisons: list[Comparison] = []
     if compare is not None:
-        other = Translator.load(compare, **how)
-        others = score(other, pairs, other.decoding(**(changes or {})), tokenize)
-        language = translator.settings.target
-        comparisons = metrics.compare(
-            scored.texts, others.texts, wanted, language, tokenize=tokenize
-        )
+        if (name := registry.of_folder(compare).name) != task.name:
+            raise DataError(f"{compare} is a model for the task {name}, {model} for {task.name}")
+        other = task.open(compare, how)
+        others = task.judge(task.answer(other, rows, checked), rows, used.settings, checked)
+        comparisons = [bootstrap.compare(a, b) for a, b in zip(judged, others, strict=True)]
     return Measurement(
-        scored.texts,
-        scored.scores,
-        metrics.perplexity(-sum(p for p, _ in logp), sum(n for _, n in logp)),
-        scored.guarded,
+        answers.outputs,
+        [metrics.scored(one) for one in judged],
+        task.measure(used, rows),
+        answers.notes,
         comparisons,
     )
+
+
+def own_options(task: Task, command: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the options of a task for a generic command; what is not given is left out."""
+    kind = task.options.get(command, Table)
+    given = {name: value for name, value in given.items() if value is not None}
+    return config.part(kind, given, "--").model_dump(exclude_none=True)

@@ -2,56 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from heedful.errors import ConfigError
+from heedful.errors import ConfigError, InterchangeError
 from heedful.models.folder import Folder
+from heedful.tasks import registry
 
-__all__ = ["FORMATS", "export_model", "import_model"]
-
-
-def _huggingface(folder: Folder, output: Path) -> None:
-    from heedful.interchange.huggingface import write_huggingface
-
-    write_huggingface(folder, output)
-
-
-def _ctranslate2(folder: Folder, output: Path) -> None:
-    from heedful.interchange.ctranslate2 import write_ctranslate2
-
-    write_ctranslate2(folder, output)
-
-
-def _argos(folder: Folder, output: Path) -> None:
-    from heedful.interchange.argos import write_argos
-
-    write_argos(folder, output)
-
-
-def _onnx(folder: Folder, output: Path) -> None:
-    from heedful.interchange.onnx import write_onnx
-
-    write_onnx(folder, output)
-
-
-FORMATS: dict[str, Callable[[Folder, Path], None]] = {
-    "huggingface": _huggingface,
-    "ctranslate2": _ctranslate2,
-    "argos": _argos,
-    "onnx": _onnx,
-}
+__all__ = ["export_model", "import_model"]
 
 
 def export_model(model: Path, to: str, output: Path) -> None:
     """Write a model for another tool; nothing half-written is left where that fails."""
-    if to not in FORMATS:
-        raise ConfigError(f"--to {to}: expected one of {', '.join(FORMATS)}")
-    FORMATS[to](Folder.open(model), output)
+    task = registry.of_folder(model)
+    formats = {name: one.write for name, one in task.formats.items() if one.write}
+    if to not in formats:
+        there = ", ".join(formats) or "none: this task has no format of another tool"
+        raise ConfigError(f"--to {to}: expected one of {there}")
+    formats[to](model, output)
 
 
-def import_model(path: Path, output: Path) -> Folder:
-    """Make a model folder of a Hugging Face MarianMT or Pegasus folder."""
-    from heedful.interchange.huggingface import read_huggingface
-
-    return read_huggingface(path, output)
+def import_model(path: Path, output: Path) -> Folder[Any]:
+    """Make a model folder of a model of another tool, whichever task it is for."""
+    readers = [
+        (task, one)
+        for task in registry.tasks().values()
+        for one in task.formats.values()
+        if one.read is not None
+    ]
+    claimed = [(task, one) for task, one in readers if one.claims is None or one.claims(path)]
+    if not claimed:
+        raise InterchangeError(f"{path} is no model of a tool that is known here")
+    task, chosen = claimed[0]
+    assert chosen.read is not None
+    chosen.read(path, output)
+    return Folder.open(output, task.settings)

@@ -1,4 +1,4 @@
-"""`heedful explain`: what happens inside a model when it translates, as a page or as data."""
+"""`heedful explain`: what happens inside a model, as a page or as data."""
 
 from __future__ import annotations
 
@@ -10,31 +10,29 @@ from typing import Any
 from heedful import files
 from heedful.errors import ConfigError, DataError
 from heedful.explain.document import as_page
-from heedful.tasks.translation.using import Translator
+from heedful.tasks import registry
 
 __all__ = ["explain"]
 
 
 def explain(
-    model: Path,
-    text: str,
-    output: Path,
-    translation: str | None = None,
-    layers: Sequence[int] | None = None,
-    heads: Sequence[int] | None = None,
-    decimals: int = 4,
-    values: bool = True,
-    positions: int = 50,
+    model: Path, inputs: Sequence[str] | str, output: Path, **options: Any
 ) -> dict[str, Any]:
-    """Write the trace of a sentence: a page that works offline, or JSON if the name says so."""
+    """Write the trace of an input: a page that works offline, or JSON if the name says so.
+
+    `options` bound the trace (layers, heads, decimals, values, positions) or are the task's own.
+    """
     if output.suffix not in (".html", ".json"):
         raise ConfigError(f"{output}: expected a name that ends in .html or .json")
-    if not text.strip():
+    given = [inputs] if isinstance(inputs, str) else list(inputs)
+    if not any(one.strip() for one in given):
         raise DataError("there is no text to explain; give a sentence")
-    translator = Translator.load(model, engine="torch", workers=1)
-    data = translator.trace(text, translation, layers, heads, decimals, values, positions)
+    task = registry.of_folder(model)
+    if task.show is None:
+        raise ConfigError(f"{model}: a model for the task {task.name} cannot be explained yet")
+    data = task.show(model, given, {k: v for k, v in options.items() if v is not None})
     if output.suffix == ".json":
         files.write(output, json.dumps(data, ensure_ascii=False) + "\n")
     else:
-        files.write(output, as_page(data, f"{data['source']['text']} · Heedful"))
+        files.write(output, as_page(data, f"{given[0]} · Heedful"))
     return data

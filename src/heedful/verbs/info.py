@@ -4,38 +4,53 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from heedful.models.folder import Folder
-from heedful.settings import Settings
+from heedful.settings import Table, TaskSettings
+from heedful.tasks import registry
 
-__all__ = ["info", "settings_lines"]
-
-TABLES = ("model", "tokenizer", "data", "train", "decode")
+__all__ = ["info", "info_lines", "settings_lines"]
 
 
-def info(model: Path) -> list[str]:
-    """Open a folder, check that it is whole, and describe it in lines."""
-    folder = Folder.open(model)
+def info(model: Path) -> dict[str, Any]:
+    """Open a folder, check that it is whole, and describe it."""
+    task = registry.of_folder(model)
+    folder = Folder.open(model, task.settings)
     weights = folder.weights()
-    settings = folder.settings
-    lines = [
-        f"{model}: {settings.task}, {settings.source} to {settings.target}",
-        f"{sum(t.numel() for t in weights.values()):,} parameters in {len(weights)} tensors, "
-        f"{folder.ids.size:,} pieces",
-    ]
-    for table in TABLES:
-        values = getattr(settings, table).model_dump(exclude_none=True)
-        lines.append(f"[{table}]")
-        lines += [f"  {key} = {value}" for key, value in values.items()]
+    return {
+        "task": task.name,
+        "about": task.told(folder.settings),
+        "parameters": sum(tensor.numel() for tensor in weights.values()),
+        "tensors": len(weights),
+        "settings": folder.settings.model_dump(exclude_none=True),
+        **folder.tables,
+    }
+
+
+def info_lines(model: Path) -> list[str]:
+    """Put it into lines."""
+    facts = info(model)
+    counted = f"{facts['parameters']:,} parameters in {facts['tensors']} tensors"
+    if "ids" in facts:
+        counted += f", {facts['ids']['size']:,} pieces"
+    lines = [f"{model}: {', '.join(filter(None, (facts['task'], facts['about'])))}", counted]
+    for table, values in facts["settings"].items():
+        if isinstance(values, dict):
+            lines.append(f"[{table}]")
+            lines += [f"  {key} = {value}" for key, value in values.items()]
     return lines
 
 
-def settings_lines() -> list[str]:
-    """List every setting with its default and its explanation, as `settings.py` has them."""
+def settings_lines(settings: type[TaskSettings]) -> list[str]:
+    """List every setting of a task with its default and its explanation."""
     lines = []
-    for table in TABLES:
-        lines.append(f"[{table}]")
-        for key, field in type(getattr(Settings(), table)).model_fields.items():
+    for name, table in settings.model_fields.items():
+        kind = table.annotation
+        if not (isinstance(kind, type) and issubclass(kind, Table)):
+            continue
+        lines.append(f"[{name}]")
+        for key, field in kind.model_fields.items():
             default = "" if field.default is None else f" = {json.dumps(field.default)}"
             meaning = " ".join((field.description or "").split())
             lines.append(f"  {key + default:<30}  {meaning}")

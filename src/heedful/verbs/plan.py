@@ -6,13 +6,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from heedful.settings import ModelSettings
-from heedful.train import plan as rules
+from heedful.tasks import registry
+from heedful.tasks.contract import Plan, Prepared, Request, Task
+from heedful.train import rate
 from heedful.train.report import Report, SilentReport, clock
-from heedful.verbs.prepare import Prepared, device_of, plan_lines, prepare_text
-from heedful.verbs.request import Request
 
-__all__ = ["Hardware", "measured_epoch", "plan"]
+__all__ = ["Hardware", "Measured", "foreseen", "measured_epoch", "plan", "plan_lines"]
+
+MINUTES = (10, 30, 60, 480)
 
 
 @dataclass(frozen=True)
@@ -36,53 +37,103 @@ class Hardware:
         )
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What a few steps of a training took."""
+
+    seconds: float
+    """Of an epoch."""
+    workers: int
+    short: bool
+    """Whether oneDNN keeps code for products of every shape."""
+
+
 def plan(
     request: Request, hardware: Hardware | None = None, report: Report | None = None
 ) -> list[str]:
-    """Prepare the text in a temporary folder, take a few steps, and say what a training takes."""
+    """Prepare the data in a temporary folder, take a few steps, and say what a training takes."""
     report = report or SilentReport()
+    task, _ = registry.recognise(request.files, request.columns, request.task)
     with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare_text(request, Path(folder), report)
-        seconds, workers = measured_epoch(prepared, request)
-        lines = plan_lines(prepared, seconds, workers)
-        lines += ["", *_sizes(prepared, seconds)]
+        prepared = task.prepare(request, Path(folder), report)
+        measured = measured_epoch(task, prepared, request)
+        found = foreseen(task, prepared, measured.workers)
+        lines = plan_lines(task, prepared, measured)
+        lines += ["", *_sizes(found, measured.seconds)]
         if hardware is not None:
-            foreseen = rules.estimate(prepared.settings.model, prepared.facts, 1.0)
-            there = hardware.seconds(foreseen.flops_per_epoch)
+            there = hardware.seconds(found.flops_per_epoch)
             lines += ["", f"on {hardware}: {clock(there)} an epoch"]
     return lines
 
 
-def measured_epoch(prepared: Prepared, request: Request) -> tuple[float, int]:
-    """Take a few steps on a model of the planned size; give seconds an epoch, and the workers."""
+def measured_epoch(task: Task, prepared: Prepared, request: Request) -> Measured:
+    """Take a few steps on a model of the planned size."""
     import torch
 
     from heedful.machine import workers_for
-    from heedful.models.transformer import Transformer
-    from heedful.tasks.translation.learning import TranslationLearner
-    from heedful.train.precision import choose_precision
+    from heedful.train.precision import choose_precision, device_of
 
-    settings, device = prepared.settings, device_of(request.device)
-    workers = workers_for(settings.data.batch_tokens, device, request.threads)
+    training, device = prepared.settings.train, device_of(request.device)
+    workers = workers_for(int(foreseen(task, prepared, 1).units_per_batch), device, request.threads)
+    precision = choose_precision(training.precision, device, training.compile)
     with torch.random.fork_rng(devices=[]):
-        model = Transformer(settings.model, prepared.tokenizer.ids).to(device).train()
-        learner = TranslationLearner(model, prepared.tokenizer, prepared.corpus, settings, workers)
-        precision = choose_precision(settings.train.precision, device, settings.train.compile)
-        return rules.calibrate(learner, settings.train, workers, precision), workers
+        model = task.build(prepared.settings, prepared.tables).to(device).train()
+        learner = task.learner(model, prepared, workers, 0)
+        seconds = rate.calibrate(learner, training, workers, precision)
+    short = device == "cpu" and (precision.name == "bfloat16" or precision.onednn)
+    return Measured(seconds, workers, short)
 
 
-def _sizes(prepared: Prepared, seconds: float) -> list[str]:
+def foreseen(task: Task, prepared: Prepared, workers: int) -> Plan:
+    """Ask the task what a training takes, or work it out: 6 FLOPs a weight and example."""
+    if task.plan is not None:
+        return task.plan(prepared, workers)
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        model = task.build(prepared.settings, prepared.tables)
+    learner = task.learner(model, prepared, workers, 0)
+    units = learner.count(next(learner.batches(0, 0)))
+    parameters, epoch = sum(p.numel() for p in model.parameters()), units * learner.size(0)
+    counted = ", ".join(f"{count:,} {name}" for name, count in prepared.counts.items())
+    return Plan(
+        lines=[f"{counted}; {parameters / 1e6:.2f} M parameters"],
+        arithmetic=f"{6 * parameters / 1e6:.1f} MFLOP for a {learner.unit}",
+        bytes=rate.BARE + 4.0 * parameters * (3 + workers),
+        parameters=parameters,
+        flops_per_epoch=6.0 * parameters * epoch,
+        units_per_epoch=epoch,
+        units_per_batch=units,
+    )
+
+
+def plan_lines(task: Task, prepared: Prepared, measured: Measured) -> list[str]:
+    """Say before the first step what will be trained, and what it will take."""
+    ends, found = prepared.settings.train, foreseen(task, prepared, measured.workers)
+    peak = found.bytes + rate.KEPT_CODE * measured.short
+    lines = [
+        *found.lines,
+        f"{found.arithmetic}, forward and backward; about {peak / 1e9:.1f} GB of memory at most",
+        f"about {clock(measured.seconds)} an epoch here, measured on a few steps",
+    ]
+    if ends.minutes:
+        fit = 60 * ends.minutes * rate.SHARE_FOR_STEPS / measured.seconds
+        lines[-1] += f"; {ends.minutes:g} minutes in all, about {fit:.1f} epochs"
+    elif ends.epochs:
+        whole = measured.seconds * ends.epochs
+        lines[-1] += f"; at most {ends.epochs:g} epochs, {clock(whole)}"
+    elif ends.steps:
+        share = ends.steps * found.units_per_batch * ends.accumulate / found.units_per_epoch
+        lines[-1] += f"; {ends.steps:,} steps, {clock(share * measured.seconds)}"
+    return lines
+
+
+def _sizes(found: Plan, seconds: float) -> list[str]:
     """Show how many epochs fit into some minutes, for the planned model and the other presets."""
-    planned = rules.estimate(prepared.settings.model, prepared.facts, 1.0)
-    rate = planned.flops_per_epoch / seconds
-    models = {"planned": prepared.settings.model} | {
-        name: ModelSettings.model_validate(size) for name, size in rules.SIZES.items()
-    }
-    times = (10, 30, 60, 480)
-    lines = ["epochs that fit into    " + "".join(f"{f'{t} min':>9}" for t in times)]
-    for name, model in models.items():
-        found = rules.estimate(model, prepared.facts, 1.0)
-        epoch = found.flops_per_epoch / rate
-        fit = "".join(f"{60 * t * rules.SHARE_FOR_STEPS / epoch:9.1f}" for t in times)
-        lines.append(f"{name:>8}{found.parameters / 1e6:9.1f} M     {fit}")
+    models = {"planned": (found.parameters, found.flops_per_epoch), **found.sizes}
+    lines = ["epochs that fit into    " + "".join(f"{f'{t} min':>9}" for t in MINUTES)]
+    for name, (parameters, flops) in models.items():
+        epoch = seconds * flops / found.flops_per_epoch
+        fit = "".join(f"{60 * t * rate.SHARE_FOR_STEPS / epoch:9.1f}" for t in MINUTES)
+        lines.append(f"{name:>8}{parameters / 1e6:9.1f} M     {fit}")
     return lines

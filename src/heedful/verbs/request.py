@@ -7,30 +7,27 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from heedful import config, files
 from heedful.data.languages import separate_columns
-from heedful.errors import ConfigError, ModelFolderError
-from heedful.models.folder import BEGINNING, MANIFEST, WEIGHTS
-from heedful.settings import Settings
-from heedful.train.world import World
+from heedful.errors import ModelFolderError
+from heedful.models.folder import MANIFEST, half_made
+from heedful.settings import TaskSettings
+from heedful.tasks.contract import Request
 
 __all__ = [
     "FREE",
     "LIMITS",
-    "Request",
     "changes",
     "clear",
     "fingerprints",
     "free",
-    "in_one_process",
     "leaving_nothing_half_made",
     "locked",
-    "make_folder",
     "read_request",
+    "same_request",
     "write_request",
 ]
 
@@ -45,47 +42,16 @@ FREE = {
 LOCK = "lock"
 
 
-@dataclass(frozen=True)
-class Request:
-    """The options of `heedful train`; the same request on the same folder goes on where it was."""
-
-    files: tuple[Path, ...]
-    output: Path
-    dev: tuple[Path, ...] = ()
-    test: tuple[Path, ...] = ()
-    source: str | None = None
-    target: str | None = None
-    columns: tuple[str, str] | None = None
-    encoding: str = "utf-8"
-    settings: dict[str, Any] | None = None
-    """Raw settings: preset, recipe and overrides, merged."""
-    device: str = "auto"
-    threads: int = 0
-    parallel: str = "ddp"
-    """How several processes share the model: ddp (each has it whole) or fsdp (each has a part)."""
-    tensorboard: bool = False
-    """Whether the log is also written for TensorBoard."""
-    parent: Path | None = None
-    """The model this one is fine-tuned from, or the teacher whose pieces it shares."""
-    inherit: Literal["weights", "pieces"] = "weights"
-
-    def key(self) -> dict[str, Any]:
-        """What must be the same for a training to be continued, settings apart."""
-        return {
-            "files": [str(f.absolute()) for f in self.files],
-            "dev": [str(f.absolute()) for f in self.dev],
-            "source": self.source,
-            "target": self.target,
-            "columns": list(self.columns) if self.columns else None,
-            "encoding": self.encoding,
-            "parent": str(self.parent.absolute()) if self.parent else None,
-        }
-
-
-def in_one_process(command: str) -> None:
-    """Refuse to run under torchrun what several processes cannot share."""
-    if World.of_environment().size > 1:
-        raise ConfigError(f"{command} runs in one process; start it without torchrun")
+def key_of(request: Request) -> dict[str, Any]:
+    """Give what must be the same for a training to be continued, settings apart."""
+    return {
+        "files": [str(f.absolute()) for f in request.files],
+        "dev": [str(f.absolute()) for f in request.dev],
+        "columns": list(request.columns) if request.columns else None,
+        "encoding": request.encoding,
+        "parent": str(request.parent.absolute()) if request.parent else None,
+        **json.loads(json.dumps(request.model_extra or {}, default=str)),
+    }
 
 
 # -- the request file ------------------------------------------------------------
@@ -107,8 +73,21 @@ def fingerprints(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
 
 def write_request(request: Request, path: Path, prints: Mapping[str, Any]) -> None:
     """Remember what was asked for, and what the files were."""
+    files.write_sealed(path, _facts(request, prints))
+
+
+def same_request(request: Request, path: Path, prints: Mapping[str, Any]) -> bool:
+    """Whether this very request was begun before, on these very files."""
+    try:
+        before = files.read_sealed(path)
+    except (OSError, ModelFolderError):
+        return False
+    return before == _facts(request, prints)
+
+
+def _facts(request: Request, prints: Mapping[str, Any]) -> dict[str, Any]:
     settings = json.loads(json.dumps(request.settings or {}))
-    files.write_sealed(path, {**request.key(), "settings": settings, "fingerprints": prints})
+    return {**key_of(request), "settings": settings, "fingerprints": dict(prints)}
 
 
 def read_request(path: Path) -> dict[str, Any]:
@@ -123,7 +102,7 @@ def read_request(path: Path) -> dict[str, Any]:
 
 
 def changes(
-    request: Request, old: Mapping[str, Any], chosen: Settings
+    request: Request, old: Mapping[str, Any], chosen: TaskSettings
 ) -> tuple[Request, list[str]]:
     """Merge a request with the one a training began with; say what is new, refuse what cannot be.
 
@@ -131,11 +110,15 @@ def changes(
     `chosen` are the settings of the folder, so that naming what was chosen anyhow is no change.
     """
     again = "choose another folder with -o, or repeat the command it was trained with to go on"
-    for name, new in request.key().items():
-        if old.get(name) != new:
+    asked = key_of(request)
+    elsewhere = any(asked[name] != old.get(name) for name in ("files", "dev"))
+    moved = elsewhere and _moved(request, old)
+    options = set(old) - {"settings", "fingerprints", "sha256"} - set(asked)
+    for name in sorted(asked | dict.fromkeys(options)):
+        if old.get(name) != asked.get(name) and not (moved and name in ("files", "dev")):
             raise ModelFolderError(
                 f"{request.output} holds a model trained with other {name} "
-                f"({_short(old.get(name))}, now {_short(new)}); {again}"
+                f"({_short(old.get(name))}, now {_short(asked.get(name))}); {again}"
             )
     before = old["settings"]
     now = config.upgrade(json.loads(json.dumps(request.settings or {})))
@@ -144,7 +127,8 @@ def changes(
         for key in LIMITS:
             if f"train.{key}" not in wanted:
                 meant.get("train", {}).pop(key, None)
-    resolved, found = _flat(chosen.model_dump()), []
+    resolved = _flat(chosen.model_dump())
+    found: list[str] = []
     for name, new in sorted(_flat(meant).items()):
         one = had.get(name, resolved.get(name))
         if one == new:
@@ -156,8 +140,19 @@ def changes(
             )
         found.append(f"{name}: {_short(one)} before, {_short(new)} now")
     found += [f"{n}: {had[n]} before, no limit now" for n in sorted(set(had) - set(_flat(meant)))]
-    found += _changed_files(old["fingerprints"], again)
-    return replace(request, settings=meant), found
+    found += [] if moved else _changed_files(old["fingerprints"], again)
+    return request.but(settings=meant), found
+
+
+def _moved(request: Request, old: Mapping[str, Any]) -> bool:
+    """Whether the files are elsewhere now, and are the same to the byte."""
+    had = [print_["sha256"] for print_ in old["fingerprints"].values()]
+    given = [*request.files, *request.dev]
+    try:
+        now = [print_["sha256"] for print_ in fingerprints(given).values()]
+    except OSError:
+        return False
+    return len(given) == len(old["files"]) + len(old["dev"]) and now == had
 
 
 def _changed_files(prints: Mapping[str, Mapping[str, Any]], again: str) -> list[str]:
@@ -209,7 +204,7 @@ def locked(output: Path) -> Iterator[list[Path]]:
     """
     run = output / "run"
     made = [path for path in (run, output, *output.parents) if not path.exists()]
-    make_folder(run)
+    files.make_folder(run)
     try:
         handle = os.open(run / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
@@ -278,10 +273,10 @@ def free(output: Path) -> None:
         return
     there = {e.name for e in output.iterdir()} if output.is_dir() else {"a file"}
     there = {name for name in there if not name.endswith(".tmp")}
-    if there & {*BEGINNING, WEIGHTS} and (output / "run" / "request.json").exists():
+    if there - {"run"} and (output / "run" / "request.json").exists():
         files.read_sealed(output / MANIFEST)  # our run, whose manifest is damaged or missing
     # A kill may have left the beginning of a model, or a corpus half prepared.
-    if not there <= {"run"} and not (MANIFEST in there and there <= {*BEGINNING, "run"}):
+    if not there <= {"run"} and not half_made(output):
         raise ModelFolderError(
             f"{output} exists and is not a Heedful model folder; choose another folder with -o"
         )
@@ -305,13 +300,3 @@ def clear(output: Path) -> None:
 def _inside(output: Path) -> set[str]:
     run = output / "run"
     return {entry.name for entry in run.iterdir()} - {LOCK} if run.is_dir() else set()
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder and its parents."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ModelFolderError(
-            f"{path} cannot be made: {error.strerror}; choose a folder that can be written with -o"
-        ) from error

@@ -1,4 +1,4 @@
-"""`heedful train`: from text files to a model folder."""
+"""`heedful train`: from data to a model folder, the same for every task."""
 
 from __future__ import annotations
 
@@ -12,54 +12,38 @@ from pathlib import Path
 from typing import Any
 
 from heedful import config, files
-from heedful.data.corpus import Corpus, pairs_of
-from heedful.data.tokenizer import Tokenizer
+from heedful.errors import ModelFolderError
 from heedful.machine import give_memory_back, keep_memory, workers_for
-from heedful.metrics import Score
-from heedful.models.folder import WEIGHTS, Folder, card, load_model, state
+from heedful.models.folder import WEIGHTS, Folder, load_weights, state
 from heedful.settings import TrainSettings
+from heedful.tasks import registry
+from heedful.tasks.contract import Prepared, Request, Result, Task
 from heedful.train.checkpoint import States
 from heedful.train.page import write_page
 from heedful.train.report import Report, SilentReport
 from heedful.train.state import Clock, Outcome, State
 from heedful.train.world import World, from_lead, joined, share_machine
-from heedful.verbs.plan import measured_epoch
-from heedful.verbs.prepare import device_of, plan_lines, prepare_text, read
+from heedful.verbs.ending import end
+from heedful.verbs.plan import foreseen, measured_epoch, plan_lines
 from heedful.verbs.request import (
     FREE,
     LIMITS,
-    Request,
     changes,
     clear,
     fingerprints,
     free,
     leaving_nothing_half_made,
     locked,
-    make_folder,
     read_request,
+    same_request,
     write_request,
 )
-from heedful.verbs.scoring import score_all
 
-__all__ = ["Request", "Result", "train"]
-
-
-@dataclass(frozen=True)
-class Result:
-    """What came of a training."""
-
-    folder: Path
-    finished: bool
-    scores: dict[str, list[Score]]
-    """By the set scored on: "dev", "test"."""
-    seconds: float
-    step: int
-    already: bool = False
-    """Nothing was left to do: the folder held the finished model."""
+__all__ = ["Request", "Result", "task_of_request", "train"]
 
 
 def train(request: Request, report: Report | None = None, started: float | None = None) -> Result:
-    """Train a translation model, or go on with one whose training was stopped.
+    """Train a model, or go on with one whose training was stopped.
 
     `started` is when the command began, for `minutes` count from there.
     """
@@ -68,23 +52,47 @@ def train(request: Request, report: Report | None = None, started: float | None 
     world = World.of_environment()
     if not world.lead:
         report = SilentReport()
+    task = task_of_request(request, report)
     with ExitStack() as held:
         if world.size > 1:
+            from heedful.train.precision import device_of
+
             held.enter_context(joined(world, device_of(request.device)))
         if not world.lead:
-            request = replace(request, settings=from_lead(request.settings))
-            return _train(_open(request), report, started, world)
-        config.resolve(request.settings or {})  # every mistake in the settings, before any work
+            request = request.but(settings=from_lead(request.settings))
+            return _train(_open(task, request), report, started, world)
+        # Every mistake in the settings and options, before any work.
+        config.resolve(request.settings or {}, task.settings)
+        if (options := task.options.get("train")) is not None:
+            request.options(options)
         if request.device not in ("auto", "cpu"):
+            from heedful.train.precision import device_of
+
             device_of(request.device)
         if not Folder.exists(request.output):
             free(request.output)
         made = held.enter_context(locked(request.output))
         with leaving_nothing_half_made(made):
-            begun = _begin(request, report)
+            begun = _begin(task, request, report)
         if world.size > 1:
             from_lead(begun.request.settings)
         return _train(begun, report, started, world)
+
+
+def task_of_request(request: Request, report: Report) -> Task:
+    """Find the task of a request: that of the folder it goes on with, or of its data."""
+    if Folder.exists(request.output):
+        task = registry.of_folder(request.output)
+        if request.task not in (None, task.name):
+            raise ModelFolderError(
+                f"{request.output} holds a model for the task {task.name}, not {request.task}; "
+                f"choose another folder with -o"
+            )
+        return task
+    task, why = registry.recognise(request.files, request.columns, request.task)
+    if why and len(registry.tasks()) > 1:
+        report.note(f"{task.name}: {why} (--task says otherwise)")
+    return task
 
 
 def _train(begun: _Begun, report: Report, started: float, world: World) -> Result:
@@ -111,29 +119,28 @@ def _more(request: Request, had: Mapping[str, float | None]) -> bool:
 class _Begun:
     """What a training needs before its first step."""
 
+    task: Task
     request: Request
     """The request as it is meant: what was not given again is as it was."""
-    folder: Folder
-    corpus: Corpus
-    tokenizer: Tokenizer
+    folder: Folder[Any]
+    prepared: Prepared
     notes: Sequence[str] = ()
     """What differs from the request the training began with, in words."""
     remember: Callable[[], None] = lambda: None
     """Writes the new request to its file; called once a state holds the notes."""
 
 
-def _open(request: Request) -> _Begun:
+def _open(task: Task, request: Request) -> _Begun:
     """Open what the lead has prepared, silently: for the other processes."""
-    folder = Folder.open(request.output)
-    corpus = Corpus.open(request.output / "run" / "data")
-    return _Begun(request, folder, corpus, Tokenizer(folder.tokenizer, folder.ids))
+    folder = Folder.open(request.output, task.settings)
+    return _Begun(task, request, folder, task.reopen(folder, request.output / "run" / "data"))
 
 
-def _go_on(request: Request, report: Report) -> _Begun:
-    """Open the corpus an earlier start prepared; refuse it if its files have changed."""
+def _go_on(task: Task, request: Request, report: Report) -> _Begun:
+    """Open what an earlier start prepared; refuse it if its files have changed."""
     kept = request.output / "run" / "request.json"
     old = read_request(kept)
-    begun = _open(request)
+    begun = _open(task, request)
     meant, notes = changes(request, old, begun.folder.settings)
     files.read_sealed(request.output / "run" / "data" / "report.json")
     report.note(f"going on with the training in {request.output}")
@@ -147,31 +154,32 @@ def _go_on(request: Request, report: Report) -> _Begun:
     )
 
 
-def _begin(request: Request, report: Report) -> _Begun:
-    """Go on with what there is, or prepare the corpus and begin a folder."""
+def _begin(task: Task, request: Request, report: Report) -> _Begun:
+    """Go on with what there is, or prepare the data and begin a folder."""
     if Folder.exists(request.output):
-        return _go_on(request, report)
-    clear(request.output)
-    for paths in (request.files, request.dev, request.test):
-        read(paths, request)  # a missing file is an error before any work is done
-    made = request.output / "run" / "data"
-    make_folder(made.parent)
-    parent = Folder.open(request.parent) if request.parent else None
-    from_parent = [parent.path / name for name in (WEIGHTS, *parent.tokenizer)] if parent else []
-    prints = fingerprints([*request.files, *request.dev, *from_parent])
-    write_request(request, request.output / "run" / "request.json", prints)
-    pieces = Tokenizer(parent.tokenizer, parent.ids) if parent else None
-    prepared = prepare_text(request, made, report, pieces)
-    settings, corpus, tokenizer = prepared.settings, prepared.corpus, prepared.tokenizer
-    from heedful.data.batching import Batches
-
-    # Refuses a sentence that does not fit into a batch.
-    Batches(corpus, settings.data.batch_tokens, tokenizer.ids.eos, tokenizer.ids.pad)
-    for line in plan_lines(prepared, *measured_epoch(prepared, request)):
+        return _go_on(task, request, report)
+    made, kept = request.output / "run" / "data", request.output / "run" / "request.json"
+    prints = _prints(request)
+    if not same_request(request, kept, prints):  # else a preparation was killed, and goes on
+        clear(request.output)
+        files.make_folder(made.parent)
+        write_request(request, kept, prints)
+    prepared = task.prepare(request, made, report)
+    for line in plan_lines(task, prepared, measured_epoch(task, prepared, request)):
         report.note(line)
-    files.write_sealed(made / "report.json", json.loads(prepared.findings.to_json()))
-    folder = Folder.create(request.output, settings, tokenizer.ids, tokenizer.files)
-    return _Begun(request, folder, corpus, tokenizer)
+    findings = prepared.findings.to_json() if prepared.findings else "{}"
+    files.write_sealed(made / "report.json", json.loads(findings))
+    folder = Folder.create(request.output, prepared.settings, prepared.tables, prepared.files)
+    return _Begun(task, request, folder, prepared)
+
+
+def _prints(request: Request) -> dict[str, Any]:
+    """Remember what the files were, and those of the model this one comes from."""
+    inherited: list[Path] = []
+    if request.parent:
+        parent = Folder.open(request.parent, registry.of_folder(request.parent).settings)
+        inherited = [parent.path / name for name in (WEIGHTS, *parent.tokenizer)]
+    return fingerprints([*request.files, *request.dev, *inherited])
 
 
 # -- training and scoring ----------------------------------------------------------------------
@@ -179,10 +187,9 @@ def _begin(request: Request, report: Report) -> _Begun:
 
 def _run(begun: _Begun, report: Report, started: float, more: bool, world: World) -> Result:
     """Train, free the memory of the training, and score the model."""
-    request = begun.request
-    tests = list(pairs_of(read(request.test, request))) if request.test else []
+    request, task = begun.request, begun.task
+    tests = task.rows(request.test, request.columns, request.encoding) if request.test else []
     outcome = _fit(begun, report, started, more, world, len(tests))
-    begun.corpus.forget()
     give_memory_back()
     folder = begun.folder
     done = outcome.why != "interrupted"
@@ -192,14 +199,9 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
         f"{outcome.why} after {outcome.step:,} steps, {outcome.epochs:.1f} epochs; "
         f"weights: {outcome.weights}"
     )
-    sets = {"dev": begun.corpus.dev, "test": tests}
-    chosen = config.chosen(request.settings or {}, "decode.length_penalty")
-    folder, scored = score_all(folder, begun.tokenizer, sets, chosen, report, request.threads)
     training = _now(request, folder.settings.train)
     facts = {
-        "pairs": len(begun.corpus),
-        "dev_pairs": len(begun.corpus.dev),
-        "scores": {name: [vars(s) for s in scores] for name, scores in scored.items()},
+        **begun.prepared.counts,
         "seed": training.seed,
         "minutes": round(outcome.seconds / 60, 1),
         "steps": outcome.step,
@@ -207,13 +209,14 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
         "parameters": outcome.parameters,
         "weights": outcome.weights,
     }
-    folder.write_card(card(folder.settings, facts))
+    ended = end(task, folder, begun.prepared, tests, request, facts, report)
     limits = {key: getattr(training, key) for key in LIMITS}
     files.write_sealed(
         folder.path / "run" / "done.json",
-        {"seconds": outcome.seconds, "step": outcome.step, "limits": limits},
+        {"seconds": outcome.seconds, "step": outcome.step, "limits": limits, **ended.facts},
     )
-    return Result(folder.path, True, scored, time.time() - started, outcome.step)
+    seconds = time.time() - started
+    return Result(folder.path, True, ended.scores, seconds, outcome.step, verdict=ended.verdict)
 
 
 def _now(request: Request, settings: TrainSettings) -> TrainSettings:
@@ -232,36 +235,34 @@ def _fit(
     """Train the model; give how it ended."""
     import torch
 
-    from heedful.data.batching import Batch
-    from heedful.models.transformer import Transformer
-    from heedful.tasks.translation.learning import EVALUATED, TranslationLearner
     from heedful.train.budget import Budget
     from heedful.train.events import tensorboard
     from heedful.train.interrupt import interruptible
     from heedful.train.journal import Journal
     from heedful.train.loop import Trainer
-    from heedful.train.precision import choose_precision
+    from heedful.train.precision import choose_precision, device_of
     from heedful.train.ranks import Parallel, Ranks
     from heedful.train.replicas import Replicas
     from heedful.train.strategy import Strategy
 
-    request, folder = begun.request, begun.folder
-    corpus, tokenizer = begun.corpus, begun.tokenizer
-    settings, run = folder.settings, folder.path / "run"
-    training = _now(request, settings.train)
+    request, folder, task = begun.request, begun.folder, begun.task
+    run = folder.path / "run"
+    training = _now(request, folder.settings.train)
     give_memory_back()  # of the preparation
     keep_memory()
     device = device_of(request.device)
     if world.size > 1:
         workers = share_machine(world, device)
     else:
-        workers = workers_for(settings.data.batch_tokens, device, request.threads)
+        workers = workers_for(
+            int(foreseen(task, begun.prepared, 1).units_per_batch), device, request.threads
+        )
     torch.manual_seed(training.seed)
-    model = Transformer(settings.model, folder.ids).to(device)
+    model = task.build(folder.settings, folder.tables).to(device)
     before = States(run / "state").facts()
     if request.parent and request.inherit == "weights" and not before:
-        model.load_state_dict(load_model(Folder.open(request.parent)).state_dict())
-    learner = TranslationLearner(model, tokenizer, corpus, settings, workers)
+        load_weights(model, Folder.open(request.parent, task.settings))
+    learner = task.learner(model, begun.prepared, workers, tests)
     precision = choose_precision(training.precision, device, training.compile)
     if before and not training.compile:
         precision = precision.as_in(before.get("where", ""))
@@ -269,30 +270,26 @@ def _fit(
         f"{device}, {precision.told} ({precision.why})"
         + (", layers compiled" if training.compile else "")
     )
-    strategy: Strategy[Batch]
+    strategy: Strategy[Any]
     if world.size > 1:
         how: Parallel = "fsdp" if request.parallel == "fsdp" else "ddp"
         strategy = Ranks(learner, training, how, precision)
         report.note(f"{world.size} processes share every batch ({request.parallel})")
     else:
         strategy = Replicas(learner, training, workers, precision)
-    to_score, evaluated = 2 * len(corpus.dev) + tests, min(EVALUATED, len(corpus.dev))
     budget = Budget(
         training,
-        peak=training.lr or (settings.model.d_model * training.warmup) ** -0.5,
+        peak=training.lr or learner.peak,
         clock=Clock(training.minutes, started),
-        # A last evaluation, three candidates, and the conversion for CTranslate2, which takes as
-        # long as two more; then everything is translated with a beam, dev twice: a sentence of that
-        # takes two thirds of its share in an evaluation (docs/log.md).
-        reserve=lambda seconds: 6 * seconds + 0.8 * seconds / evaluated * to_score + 6,
-        evaluation_seconds=0.01 * evaluated,
+        reserve=lambda seconds: learner.ending(seconds, tests),
+        evaluation_seconds=learner.evaluation_seconds,
     )
     journal = Journal(
         run,
         report,
         where=f"{world.size} x {workers} workers, {device}, {precision.told}",
         listen=tensorboard(run / "tensorboard") if request.tensorboard else None,
-        saved=lambda now: _saved(begun, now, model.parameters_total),
+        saved=lambda now: _saved(begun, now, sum(p.numel() for p in model.parameters())),
         lead=world.lead,
     )
     trainer = Trainer(

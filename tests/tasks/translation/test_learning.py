@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-from heedful.data.batching import pad
+from heedful.data.padding import pad
 from heedful.models.transformer import Transformer
-from heedful.settings import DataSettings, ModelSettings, Settings, TokenIds
+from heedful.settings import ModelSettings, TokenIds
 from heedful.tasks.translation.learning import TranslationLearner
+from heedful.tasks.translation.settings import DataSettings, Settings
 
 
 def test_the_development_loss_is_the_models_own_without_smoothing() -> None:

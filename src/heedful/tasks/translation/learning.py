@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+import torch
 from torch import nn
 
 from heedful import metrics
-from heedful.data.batching import Batch, Batches
-from heedful.data.corpus import Corpus
 from heedful.data.tokenizer import Tokenizer
 from heedful.data.variants import Variants
 from heedful.decoding.batch import score, search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
-from heedful.settings import Settings
-from heedful.train.learner import Evaluation, Sample
+from heedful.tasks.contract import Prepared
+from heedful.tasks.translation.batching import Batch, Batches
+from heedful.tasks.translation.corpus import Corpus, Pair
+from heedful.tasks.translation.scoring import judged_apart
+from heedful.tasks.translation.settings import Settings
+from heedful.train.learner import Evaluation, Learner, Sample
 
-__all__ = ["TranslationLearner"]
+__all__ = ["TranslationLearner", "learner"]
+
+
+def learner(model: Transformer, prepared: Prepared, workers: int, tests: int) -> TranslationLearner:
+    """Make the learner of what was prepared.
+
+    Without a test set, what the verdict is reached on is kept out of every evaluation.
+    """
+    corpus, tokenizer = prepared.data
+    apart = set() if tests else set(judged_apart(prepared.dev))
+    dev = [pair for index, pair in enumerate(prepared.dev) if index not in apart]
+    return TranslationLearner(model, tokenizer, corpus, prepared.settings, workers, dev)
+
 
 EVALUATED = 500
 """Development sentences translated at each evaluation: enough to rank weights, yet quick."""
@@ -26,8 +41,11 @@ ENOUGH = 200
 SAMPLES = 3
 
 
-class TranslationLearner:
+class TranslationLearner(Learner[Batch]):
     """Learn to translate from a prepared corpus."""
+
+    model: Transformer
+    unit = "token"
 
     def __init__(
         self,
@@ -36,7 +54,9 @@ class TranslationLearner:
         corpus: Corpus,
         settings: Settings,
         workers: int = 1,
+        dev: Sequence[Pair] | None = None,
     ) -> None:
+        """Take a part of the development set as `dev` where the rest must choose nothing."""
         self.model, self._tokenizer, self._settings = model, tokenizer, settings
         self._workers, self._corpus = workers, corpus
         chance = settings.tokenizer.regularisation
@@ -48,7 +68,9 @@ class TranslationLearner:
             seed=settings.train.seed,
             variants=Variants(tokenizer, chance, settings.data.max_length) if chance else None,
         )
-        self.dev = corpus.dev
+        self.dev = corpus.dev if dev is None else dev
+        self.evaluation_seconds = 0.01 * min(EVALUATED, len(self.dev))
+        self.peak = (settings.model.d_model * settings.train.warmup) ** -0.5  # the paper's
 
     def size(self, epoch: int) -> int:
         """How many batches an epoch has."""
@@ -62,7 +84,7 @@ class TranslationLearner:
         """Name the lines of the text files that a batch is made of."""
         return self._corpus.places(batch.rows if batch.whole is None else batch.whole)
 
-    def tokens(self, batch: Batch) -> int:
+    def count(self, batch: Batch) -> int:
         """Target tokens, the ends of sentences included."""
         return batch.tokens
 
@@ -70,7 +92,7 @@ class TranslationLearner:
         """Divide the rows of a batch into as many parts, one a worker."""
         return batch.split(parts)
 
-    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+    def loss(self, model: nn.Module, batch: Batch, generator: torch.Generator) -> Loss:
         """Sum the smoothed loss over the real target tokens."""
         assert isinstance(model, Transformer)
         batch = batch.to(model.output_weight.device)
@@ -102,11 +124,24 @@ class TranslationLearner:
         scores = metrics.scores(texts, wanted, self._settings.target)
         loss = self._dev_loss()
         self.model.train()
-        figures = {score.name: score.value for score in scores}
-        figures["perplexity"] = metrics.perplexity(loss, 1)
+        figures = {score.name: score.value for score in scores} | self.figures(loss)
         step = max(1, len(part) // SAMPLES)
         samples = tuple(Sample(*part[i], texts[i]) for i in range(0, len(part), step))
         return Evaluation(scores[0].value, loss, figures, samples[:SAMPLES])
+
+    def figures(self, nll: float) -> dict[str, float]:
+        """Give the perplexity."""
+        return {"perplexity": metrics.perplexity(nll, 1)}
+
+    def ending(self, evaluation_seconds: float, tests: int) -> float:
+        """Give the seconds of choosing weights, converting them, and translating with a beam.
+
+        A last evaluation, three candidates, and the conversion for CTranslate2, which takes as
+        long as two more; then everything is translated with a beam, dev twice: a sentence of that
+        takes two thirds of its share in an evaluation (docs/log.md).
+        """
+        sentence = evaluation_seconds / min(EVALUATED, len(self.dev))
+        return 6 * evaluation_seconds + 0.8 * sentence * (2 * len(self._corpus.dev) + tests) + 6
 
     def _dev_loss(self) -> float:
         """Give the mean loss a piece on the whole development set, without smoothing."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -20,16 +20,19 @@ from heedful.data.sentences import chop, split_keeping
 from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer
 from heedful.errors import ConfigError, DataError, InterchangeError
-from heedful.models.folder import Folder, load_model
+from heedful.models.folder import Folder
 from heedful.settings import DecodeSettings, SamplingSettings
+from heedful.tasks.contract import How
+from heedful.tasks.translation.model import load_model, open_folder
+from heedful.tasks.translation.settings import Settings
 
 if TYPE_CHECKING:
     from heedful.decoding.batch import TorchEngine
     from heedful.decoding.engine import Engine
     from heedful.decoding.hypothesis import Hypothesis
     from heedful.explain.trace import Attended
-    from heedful.interchange.ctranslate2 import Compute, CTranslate2Engine
     from heedful.models.transformer import Transformer
+    from heedful.tasks.translation.exchange.ctranslate2 import Compute, CTranslate2Engine
 
 __all__ = ["ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
 
@@ -92,7 +95,7 @@ class Translator:
 
     def __init__(
         self,
-        folder: Folder,
+        folder: Folder[Settings],
         fast: CTranslate2Engine | None,
         torch_engine: Callable[[], TorchEngine],
         note: Note,
@@ -133,7 +136,7 @@ class Translator:
         many batches at once, one on each core by default. What was chosen and why is told to
         `note`; nothing is ever printed.
         """
-        folder = Folder.open(Path(path))
+        folder = open_folder(Path(path))
 
         def on_torch() -> TorchEngine:
             from heedful.decoding.batch import TorchEngine
@@ -286,9 +289,9 @@ class Translator:
         the position encoding are given at least.
         """
         from heedful.explain.beams import watch
-        from heedful.explain.heads import measured
         from heedful.explain.trace import trace
         from heedful.explain.writer import Extent, leave_out
+        from heedful.tasks.translation.heads import measured
 
         tokenizer, model = self.tokenizer, self.model
         parts = self._parts(text, self.settings.decode)
@@ -334,12 +337,28 @@ class Translator:
         return engine.score(left, right, self.settings.decode.batch_tokens)
 
 
+def open_model(path: Path, how: How) -> Translator:
+    """Open a model as the commands do."""
+    return Translator.load(
+        path,
+        workers=how.threads,
+        engine=how.engine,  # type: ignore[arg-type]  # an unknown one is refused in one line
+        compute=how.compute,  # type: ignore[arg-type]
+        note=how.note,
+    )
+
+
+def show(path: Path, inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Trace a translation, for `heedful explain`."""
+    return Translator.load(path, engine="torch", workers=1).trace(inputs[0], **options)
+
+
 def _open_fast(
-    folder: Folder, engine: EngineName, compute: Compute, workers: int, note: Note
+    folder: Folder[Settings], engine: EngineName, compute: Compute, workers: int, note: Note
 ) -> CTranslate2Engine | None:
     """Open the model on CTranslate2 where that is wanted and possible; say why where it is not."""
-    from heedful.interchange.conversions import COMPUTES, open_engine
-    from heedful.interchange.ctranslate2 import unfit
+    from heedful.tasks.translation.exchange.conversions import COMPUTES, open_engine
+    from heedful.tasks.translation.exchange.ctranslate2 import unfit
 
     if engine not in ENGINES:
         raise ConfigError(f"engine {engine!r} is not known; expected {', '.join(ENGINES)}")

@@ -35,7 +35,8 @@ def write_page(
     steps = [r for r in records if r["kind"] == "step"]
     evaluations = [r for r in records if r["kind"] == "look"]
     every = -(-len(steps) // POINTS) or 1
-    score = next(iter(evaluations[0]["figures"])) if evaluations else "BLEU"
+    score = next(iter(evaluations[0]["figures"]), "") if evaluations else ""
+    speed = next((key for key in (steps or [{}])[0] if key.endswith("s_per_second")), "")
     notes = [r for r in records if r["kind"] in ("rollback", "spike", "note")]
     facts = {
         "name": name,
@@ -44,7 +45,8 @@ def write_page(
         "best": state["best"] if evaluations else None,
         "score": score,
         "seconds": state["spent"],
-        "tokens": state["tokens"],
+        "count": state["count"],
+        "unit": speed.removesuffix("_per_second"),
         "parameters": parameters,
         "notes": [{key: r[key] for key in NOTED if key in r} for r in notes[-20:]],
         "rollbacks": [r["from"] for r in records if r["kind"] == "rollback"],
