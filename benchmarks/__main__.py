@@ -17,7 +17,10 @@ from benchmarks.joey import NO_INSTALL
 from benchmarks.sizes import FULL, QUICK, Amounts
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-SECTIONS = ("training", "decoding", "memory", "growth", "startup", "cache", "serving", "detection")
+SECTIONS = (
+    *("training", "decoding", "memory", "growth", "startup", "cache", "serving", "detection"),
+    "nearest",
+)
 HEAD = """# Benchmarks
 
 Written by `make bench`; one section again: `python -m benchmarks decoding`. Every contender runs in

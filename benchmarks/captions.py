@@ -71,11 +71,10 @@ class Captions:
 @functools.cache
 def captions(pieces: int = 4000, pairs: int = 29_000, test: int = 1000) -> Captions:
     """Read or invent the text, learn pieces from it, and split it."""
-    folder = Path(os.environ.get("HEEDFUL_DATA") or "nowhere") / "multi30k" / "raw"
-    if folder.is_dir():
+    sides = [part(f"train.{side}")[:pairs] for side in ("de", "en")]
+    text = part("test_2016_flickr.de")[:test]
+    if text:
         name = "Multi30k, German to English"
-        sides = [_read(folder / f"train.{side}.gz")[:pairs] for side in ("de", "en")]
-        text = _read(folder / "test_2016_flickr.de.gz")[:test]
     else:
         name = "invented captions (HEEDFUL_DATA is not set)"
         lines = invented(2 * pairs + test)
@@ -97,8 +96,11 @@ def captions(pieces: int = 4000, pairs: int = 29_000, test: int = 1000) -> Capti
     )
 
 
-def _read(path: Path) -> list[str]:
-    return gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
+def part(name: str) -> list[str]:
+    """Read one side of a part of Multi30k, such as "val.de"; nothing where it is not there."""
+    folder = Path(os.environ.get("HEEDFUL_DATA") or "nowhere") / "multi30k" / "raw"
+    path = folder / f"{name}.gz"
+    return gzip.decompress(path.read_bytes()).decode("utf-8").splitlines() if path.exists() else []
 
 
 def invented(count: int, seed: int = 7) -> Iterator[str]:

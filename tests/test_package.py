@@ -39,7 +39,7 @@ ROOMS = {
     "pydantic": ["config.py", "settings.py", "serve/", "tasks/"],
     "python_multipart": ["serve/"],
     "rich": ["cli/", "train/report.py"],
-    "sacrebleu": ["metrics.py"],
+    "sacrebleu": ["metrics/text.py"],
     "safetensors": ["files.py", "models/folder.py", "train/checkpoint.py"],
     "sentencepiece": ["data/tokenizer.py"],
     "starlette": ["serve/"],

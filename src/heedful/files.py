@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 __all__ = [
+    "check",
     "force",
     "load_tensors",
     "make_folder",
@@ -194,6 +195,18 @@ def sha256(path: str | Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise not_read(path, error) from error
+
+
+def check(folder: str | Path, digests: Mapping[str, str]) -> None:
+    """Refuse a folder of which one of these files is missing or has changed by a byte."""
+    for name, digest in digests.items():
+        path = Path(folder) / name
+        if not path.exists():
+            raise ModelFolderError(f"{path} is missing; restore it or train again")
+        if sha256(path) != digest:
+            raise ModelFolderError(
+                f"{path} is damaged: it is not what was written; restore it or train again"
+            )
 
 
 def not_read(path: str | Path, error: OSError) -> ModelFolderError:

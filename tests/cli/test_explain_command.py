@@ -20,7 +20,7 @@ def test_a_sentence_becomes_a_page_or_its_numbers(trained: Trained, tmp_path: Pa
     called = call("explain", trained.model, TEXT, "-o", data, "--positions", 70, "--no-values")
     assert called.err.splitlines()[-1] == f"the trace is in {data}"
     trace = json.loads(data.read_text(encoding="utf-8"))
-    assert len(trace["positions"]["rows"]) == 70
+    assert len(trace["positions"][0]["rows"]) == 70
     assert not trace["chosen"]["values"]
 
 

@@ -47,6 +47,13 @@ OTHERS = [
 TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 D, HEADS, K, W, F, LAYERS = 8, 2, 4, 3, 10, 2
 EPSILON = 1e-5
+Way = tuple[str, str, str, bool]
+WAYS: dict[str, Way] = {
+    "encoder": ("encoder", "source", "source", False),
+    "decoder": ("decoder", "target", "target", True),
+    "cross": ("decoder", "target", "source", False),
+}
+"""Of each kind of attention the stack, from which stream to which, and whether it is causal."""
 
 
 def softmax(scores: Array) -> Array:
@@ -72,8 +79,11 @@ def by_words(weights: Array, rows: list[list[int]], columns: list[list[int]]) ->
 class Small:
     """Draws its weights as it needs them, and writes down all that happens."""
 
-    def __init__(self, norm: str, attention: str, values: bool) -> None:
+    def __init__(
+        self, norm: str, attention: str, values: bool, ways: dict[str, Way] = WAYS
+    ) -> None:
         self.random = np.random.default_rng(7)
+        self.ways, self.norms, self.attention = ways, norm, attention
         self.pre, self.kind, self.values = norm == "pre", attention, values
         self.scale = K**-0.5 if attention == "scaled" else 1.0
         self.attentions: list[dict[str, Any]] = []
@@ -96,7 +106,8 @@ class Small:
         """One attention sublayer; `norms` are its own LayerNorm and the next one."""
         read = self.normed(x, norms[0]) if self.pre else x
         other = read if memory is None else memory
-        keep = np.tri(len(x), dtype=bool) if kind == "decoder" else None
+        stack, from_, to, causal = self.ways[kind]
+        keep = np.tri(len(x), dtype=bool) if causal else None
         heads, outputs = [], []
         for head in range(HEADS):
             q, k = read @ self.draw(D, K) * 2, other @ self.draw(D, K) * 2
@@ -114,7 +125,8 @@ class Small:
         change = joined @ self.draw(HEADS * W, D)
         total = x + change
         norm = norms[1] if self.pre else norms[0]
-        found: dict[str, Any] = {"kind": kind, "layer": layer, "heads": heads}
+        found: dict[str, Any] = {"kind": kind, "stack": stack, "layer": layer}
+        found |= {"from": from_, "to": to, "causal": causal, "heads": heads}
         if self.values:
             vectors = {"input": read, "concatenated": joined, "projected": change}
             vectors |= {"residual_in": x, "residual_out": total, "normed": self.normed(total, norm)}
@@ -123,22 +135,27 @@ class Small:
             found["norm"] = {"weight": rounded(norm[0]), "bias": rounded(norm[1])}
             found["norm"]["epsilon"] = EPSILON
         self.attentions.append(found)
-        self.wrote("encoder" if kind == "encoder" else "decoder", layer, kind, change, total)
+        self.wrote(stack, layer, kind, change, total)
         return total if self.pre else self.normed(total, norm)
 
-    def feed(self, part: str, layer: int, x: Array, norm: Any) -> Array:
+    def feed(self, stack: str, layer: int, x: Array, norm: Any) -> Array:
         inner = (self.normed(x, norm) if self.pre else x) @ self.draw(D, F)
         change = np.maximum(inner, 0) @ self.draw(F, D)
-        self.wrote(part, layer, "feed_forward", change, x + change)
+        self.wrote(stack, layer, "feed_forward", change, x + change)
         self.sublayers[-1]["active"] = rounded((inner > 0).mean(-1))
         return x + change if self.pre else self.normed(x + change, norm)
 
-    def wrote(self, part: str, layer: int, name: str, change: Array, total: Array) -> None:
+    def wrote(self, stack: str, layer: int, name: str, change: Array, total: Array) -> None:
         sizes = {"change": change, "residual": total}
         self.sublayers.append(
-            {"part": part, "layer": layer, "name": name if name in NAMES else "attention"}
+            {"stack": stack, "layer": layer, "name": name if name in NAMES else "attention"}
             | {key: rounded(np.linalg.norm(each, axis=-1)) for key, each in sizes.items()}
         )
+
+    def model(self) -> dict[str, Any]:
+        sizes = {"d_model": D, "d_ff": F, "n_heads": HEADS, "d_head": K, "d_value": W}
+        kinds = {"norm": self.norms, "attention": self.attention, "scale": self.scale}
+        return {"name": "demo-en-ko", **sizes, **kinds, "parameters": 123_456}
 
     def stack(self, part: str, x: Array, memory: Array | None) -> list[Array]:
         states = []
@@ -160,21 +177,51 @@ def sinusoid(length: int) -> Array:
     return np.stack([np.sin(angles), np.cos(angles)], -1).reshape(length, D)
 
 
-def steps_of(logits: Array, taken: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+def items(pieces: Sequence[str]) -> list[dict[str, Any]]:
+    return [{"kind": "piece", "text": piece} for piece in pieces]
+
+
+def lengths(plain: Array, placed: Array) -> dict[str, Any]:
+    sizes = {"before": plain, "after": placed}
+    found = {name: rounded(np.linalg.norm(each, axis=-1)) for name, each in sizes.items()}
+    return found | {"values": rounded(plain)}
+
+
+def lens_of(
+    states: Sequence[Array], table: Array, names: Sequence[str], taken: Array
+) -> list[list[list[dict[str, Any]]]]:
+    return [
+        [
+            [{"name": names[i], "p": rounded(row[i])} for i in np.argsort(-row)[:3]]
+            for row in softmax(state @ table + layer * 3 * taken)
+        ]
+        for layer, state in enumerate(states)
+    ]
+
+
+def steps_of(
+    logits: Array, taken: Sequence[str], names: Sequence[str], at: Sequence[int | None]
+) -> list[dict[str, Any]]:
     found = []
-    for row, piece in zip(logits, taken, strict=True):
+    for place, row, piece in zip(at, logits, taken, strict=True):
         logp = row - np.log(np.exp(row).sum())
         order = np.argsort(-row)
         rest = {
             f"{t:g}": round(float(np.log(np.exp(row[order[10:]] / t).sum())), 4)
+            if len(names) > 10
+            else None
             for t in TEMPERATURES
         }
         top = [
-            {"piece": names[i], "logit": rounded(row[i]), "logp": rounded(logp[i])}
+            {"name": names[i], "logit": rounded(row[i]), "logp": rounded(logp[i])}
             for i in order[:10]
         ]
-        one = {"piece": piece, "logp": rounded(logp[names.index(piece)]), "top": top, "rest": rest}
-        found.append(one | {"entropy": rounded(-(np.exp(logp) * logp).sum())})
+        one = {"at": place, "taken": piece, "top": top, "rest": rest}
+        found.append(
+            one
+            | {"logp": rounded(logp[names.index(piece)])}
+            | {"entropy": rounded(-(np.exp(logp) * logp).sum())}
+        )
     return found
 
 
@@ -182,9 +229,9 @@ def beam_of(steps: list[dict[str, Any]]) -> dict[str, Any]:
     """A tree of width 2: the winner goes on, a rival with it, others are dropped or end."""
     layers: list[list[dict[str, Any]]] = []
     for number, step in enumerate(steps):
-        rivals = [each["piece"] for each in step["top"] if each["piece"] != step["piece"]]
+        rivals = [each["name"] for each in step["top"] if each["name"] != step["taken"]]
         row = []
-        for place, piece in enumerate([step["piece"], *rivals[:3]]):
+        for place, piece in enumerate([step["taken"], *rivals[:3]]):
             parent = None if number == 0 else place // 2
             fate = "kept" if place < 2 else "dropped"
             if piece == "</s>" or (number > 2 and place == 2 and number % 3 == 0):
@@ -223,51 +270,52 @@ def made_trace(
     states = small.stack("decoder", placed["target"], memory)
     table = small.draw(D, len(names)) * 2
     taken = np.eye(len(names))[[names.index(piece) for piece in following]]
-    lens = [
-        [
-            [{"piece": names[i], "p": rounded(row[i])} for i in np.argsort(-row)[:3]]
-            for row in softmax(state @ table + layer * 3 * taken)
-        ]
-        for layer, state in enumerate(states)
-    ]
-    steps = steps_of(states[-1] @ table + 5 * taken, following, names)
+    lens = lens_of(states, table, names, taken)
+    steps = steps_of(states[-1] @ table + 5 * taken, following, names, range(len(read)))
     shares = np.abs(small.draw(len(read), len(source) + len(read))) ** 2
     shares /= shares.sum(-1, keepdims=True)
     spanned = {"source": spans(source[:-1]), "target": spans(target)}
     cross = np.array([a["heads"][h]["weights"] for a in small.attentions[3:4] for h in (0, 1)])
     matrix = by_words(cross.mean(0), spanned["target"], spanned["source"])
     it = SOURCE.index("▁it")
-    found = {"layer": 1, "head": 1, "accuracy": best, "word": it, "note": "It was measured."}
+    found = {"kind": "encoder", "layer": 1, "head": 1, "accuracy": best, "item": it}
+    found |= {"note": "It was measured."}
     found |= {"distance": 4, "baseline": 0.51, "sentences": 500}
     return {
-        "schema": "heedful.trace/1",
-        "model": {"name": "demo-en-ko", "source": "en", "target": "ko", "d_model": D, "d_ff": F}
-        | {"n_heads": HEADS, "d_head": K, "d_value": W, "encoder_layers": LAYERS}
-        | {"decoder_layers": LAYERS, "norm": norm, "attention": attention, "scale": small.scale}
-        | {"positions": "interleaved", "vocabulary": len(names), "parameters": 123_456},
-        "source": {"text": text(source[:-1]), "pieces": source, "words": spanned["source"]},
-        "target": {"text": text(target), "pieces": read, "next": following, "given": given}
-        | {"words": spanned["target"]},
-        "chosen": {"encoder_layers": [0, 1], "decoder_layers": [0, 1], "heads": [0, 1]}
+        "schema": "heedful.trace/2",
+        "model": small.model() | {"task": "translation", "vocabulary": len(names)},
+        "stacks": [
+            {"name": "encoder", "stream": "source", "layers": LAYERS},
+            {"name": "decoder", "stream": "target", "layers": LAYERS},
+        ],
+        "streams": [
+            {"name": "source", "reads": "text", "text": text(source[:-1]), "items": items(source)}
+            | {"lang": "en", "words": spanned["source"]},
+            {"name": "target", "reads": "text", "text": text(target), "items": items(read)}
+            | {"lang": "ko"},
+        ],
+        "chosen": {"layers": {"encoder": [0, 1], "decoder": [0, 1]}, "heads": [0, 1]}
         | {"values": values, "left_out": left_out}
         | {"left_out_kinds": [["vectors"] for _ in left_out]},
-        "positions": {"rows": rounded(places)},
-        "embeddings": {
-            side: {"before": rounded(np.linalg.norm(each, axis=-1))}
-            | {"after": rounded(np.linalg.norm(placed[side], axis=-1))}
-            for side, each in embedded.items()
-        },
+        "positions": [
+            {"streams": ["source", "target"], "kind": "interleaved", "rows": rounded(places)}
+        ],
+        "embeddings": {side: lengths(each, placed[side]) for side, each in embedded.items()},
         "attentions": small.attentions,
         "sublayers": small.sublayers,
-        "steps": steps,
-        "beam": None if given else beam_of(steps),
-        "lens": lens,
-        "saliency": {"source": rounded(shares[:, : len(source)])}
-        | {"target": rounded(shares[:, len(source) :])},
-        "alignment": {"layer": 0, "matrix": rounded(matrix)}
+        "outputs": [
+            {"kind": "next-piece", "stream": "target", "stack": "decoder", "given": given}
+            | {"words": spanned["target"], "beam": None if given else beam_of(steps)}
+            | {"steps": steps, "lens": lens}
+            | {
+                "saliency": {"source": rounded(shares[:, : len(source)])}
+                | {"target": rounded(shares[:, len(source) :])}
+            }
+        ],
+        "alignment": {"kind": "cross", "layer": 0, "matrix": rounded(matrix)}
         | {
             "words": [
-                {"target": i, "source": int(row.argmax()), "confidence": rounded(row.max())}
+                {"word": i, "to": int(row.argmax()), "confidence": rounded(row.max())}
                 for i, row in enumerate(matrix)
             ]
         },

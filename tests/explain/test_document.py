@@ -82,7 +82,7 @@ def test_the_policy_allows_our_script_and_style_and_nothing_else() -> None:
 
 def test_nothing_in_a_trace_or_a_title_becomes_markup() -> None:
     trace = made_trace()
-    trace["source"]["text"] = HOSTILE
+    trace["streams"][0]["text"] = HOSTILE
     trace["model"]["name"] = HOSTILE
     page = as_page(trace, HOSTILE)
     assert "<img" not in page
@@ -93,7 +93,7 @@ def test_nothing_in_a_trace_or_a_title_becomes_markup() -> None:
 
 def test_a_number_that_json_does_not_know_is_refused() -> None:
     trace = made_trace()
-    trace["steps"][0]["logp"] = float("nan")
+    trace["outputs"][0]["steps"][0]["logp"] = float("nan")
     with pytest.raises(ValueError, match="JSON"):
         as_page(trace, "a title")
 
@@ -117,11 +117,11 @@ def test_a_server_is_given_every_file_and_none_is_long() -> None:
 
 def test_every_word_the_page_asks_for_is_there_in_both_languages() -> None:
     found = {name: content.decode() for name, content in page_files().items()}
-    listed = found["words.js"].split("const WORDS = {")[1].split("\n};")[0]
+    listed = found["phrases.js"].split("const PHRASES = {")[1].split("\n};")[0]
     entries = re.findall(r'^  "?([\w-]+)"?: \[(.*?)\],$', listed, re.MULTILINE | re.DOTALL)
     words = dict(entries)
     assert len(words) == len(entries)
-    code = "".join(text for name, text in found.items() if name != "words.js")
+    code = "".join(text for name, text in found.items() if name != "phrases.js")
     asked = set(re.findall(r'\bsay\("([\w-]+)"', code))
     asked |= set(re.findall(r'data-say(?:-label|-placeholder)?="([\w-]+)"', code))
     assert asked <= set(words), asked - set(words)

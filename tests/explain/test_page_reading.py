@@ -10,7 +10,7 @@ import pytest
 from made_trace import made_trace
 from playwright.sync_api import Page, expect
 
-from heedful.explain.writer import leave_out
+from heedful.explain.writer import LEFT_OUT
 from page_case import latin_words, reload_until
 
 Show = Callable[..., Page]
@@ -69,11 +69,13 @@ NAMES = {"Heedful", "demo-en-ko", "d_model", "d_k", "English", "SVG", "PNG", "JS
 def test_every_word_of_the_korean_page_is_korean(show: Show, kind: dict[str, Any]) -> None:
     trace = made_trace(**kind)
     chosen = trace["chosen"]
-    kinds = {"pieces": [300, 200, 200, 200], "saliency": [64], "parts": [8]}
+    kinds = {"items": ["source", 300, 200], "saliency": [64], "parts": [8]}
     for one, values in kinds.items():
-        leave_out(chosen, one, *values)
+        chosen["left_out"].append(LEFT_OUT.get(one, "{0} parts").format(*values))
+        chosen["left_out_kinds"].append([one, *values])
     page = show(trace, locale="ko-KR")
-    pieces = {*trace["source"]["pieces"], *trace["target"]["pieces"], "</s>", "a", "il"}
+    items = [item["text"] for stream in trace["streams"] for item in stream["items"]]
+    pieces = {*items, "</s>", "a", "il"}
     allowed = NAMES | {piece.strip("▁") for piece in pieces} | set(sentence_words(trace))
     allowed |= {"it", "exp"}  # the English word that was measured, and the function
     for view in VIEWS:
@@ -99,7 +101,8 @@ def test_every_word_of_the_korean_page_is_korean(show: Show, kind: dict[str, Any
 
 def sentence_words(trace: dict[str, Any]) -> list[str]:
     """The words a sentence is shown as, which are pieces joined."""
-    pieces, spans = trace["source"]["pieces"], trace["source"]["words"]
+    source = trace["streams"][0]
+    pieces, spans = [item["text"] for item in source["items"]], source["words"]
     return ["".join(pieces[a:b]).strip("▁") for a, b in spans]
 
 
@@ -192,20 +195,21 @@ def test_dark_follows_the_system_until_somebody_chooses(show: Show) -> None:
 
 def hostile() -> dict[str, Any]:
     trace = made_trace(best=0.87)
-    for side, names in (("source", ("pieces",)), ("target", ("pieces", "next"))):
-        trace[side]["text"] = HOSTILE
-        for name in names:
-            trace[side][name] = [f"▁{HOSTILE}" for _ in trace[side][name]]
+    for stream in trace["streams"]:
+        stream["text"] = HOSTILE
+        for item in stream["items"]:
+            item["text"] = f"▁{HOSTILE}"
+    (output,) = trace["outputs"]
     trace["model"]["name"] = HOSTILE
     trace["best_head"]["note"] = HOSTILE
     trace["chosen"] |= {"left_out": [HOSTILE] * 2, "left_out_kinds": [["unknown"]]}
-    for one in trace["steps"]:
-        one["piece"] = HOSTILE
+    for one in output["steps"]:
+        one["taken"] = HOSTILE
         for each in one["top"]:
-            each["piece"] = HOSTILE
-    for each in [e for layer in trace["lens"] for row in layer for e in row]:
-        each["piece"] = HOSTILE
-    for each in [e for step in trace["beam"]["steps"] for e in step]:
+            each["name"] = HOSTILE
+    for each in [e for layer in output["lens"] for row in layer for e in row]:
+        each["name"] = HOSTILE
+    for each in [e for step in output["beam"]["steps"] for e in step]:
         each["piece"] = HOSTILE
     return trace
 
@@ -241,8 +245,8 @@ def test_two_hundred_pieces_stay_usable(show: Show) -> None:
 
 
 def test_a_trace_of_another_schema_is_refused_in_words(show: Show) -> None:
-    page = show(made_trace() | {"schema": "heedful.trace/2"})
-    assert "heedful.trace/2" in page.locator("#error").inner_text()
+    page = show(made_trace() | {"schema": "heedful.trace/3"})
+    assert "heedful.trace/3" in page.locator("#error").inner_text()
     assert page.locator("#inside").is_hidden()
 
 

@@ -247,9 +247,9 @@ def test_positions_are_a_picture_and_their_likeness_a_line(show: Show, tmp_path:
     page.locator("#tab-positions").click()
     assert page.locator("#positions-map rect").count() == 50 * 8 + 1, "the sentence has 15"
     page.locator("#positions-map").press("ArrowDown")
-    wanted = f"position 1, dimension 0: {trace['positions']['rows'][1][0]:.4f}"
+    wanted = f"position 1, dimension 0: {trace['positions'][0]['rows'][1][0]:.4f}"
     assert page.locator("#positions-readout").inner_text() == wanted
-    rows = trace["positions"]["rows"]
+    rows = trace["positions"][0]["rows"]
     data = saved(page, "positions", "json", tmp_path)
     far = json.loads(data)["distances"]
     assert len(far) == 50
@@ -264,7 +264,7 @@ def test_positions_are_a_picture_and_their_likeness_a_line(show: Show, tmp_path:
 @pytest.mark.parametrize("kind", ["interleaved", "concatenated", "learned"])
 def test_further_positions_are_drawn_on_request(show: Show, tmp_path: Path, kind: str) -> None:
     trace = made_trace()
-    trace["model"]["positions"] = kind
+    trace["positions"][0]["kind"] = kind
     page = show(trace)
     page.locator("#tab-positions").click()
     if kind == "learned":
@@ -274,7 +274,7 @@ def test_further_positions_are_drawn_on_request(show: Show, tmp_path: Path, kind
     page.locator("#positions-map").press("ArrowDown")
     rows = json.loads(saved(page, "positions", "json", tmp_path))["positions"]
     exact = sinusoid(100, 8, kind == "concatenated").tolist()
-    assert rows[:50] == trace["positions"]["rows"]
+    assert rows[:50] == trace["positions"][0]["rows"]
     assert len(rows) == 100
     for row, wanted in zip(rows[50:], exact[50:], strict=True):
         assert row == pytest.approx(wanted, abs=1e-6)
@@ -300,7 +300,7 @@ def test_alignment_ties_words_to_what_they_looked_at_with_its_share(show: Show) 
     pick(page, "ties-saliency")
     page.locator("#target-word-2").hover()
     assert page.locator("#alignment-readout").inner_text().startswith("“피곤해서” was moved most")
-    salient = trace["saliency"]["source"]
+    salient = trace["outputs"][0]["saliency"]["source"]
     # "피곤해서" is two pieces, "didn't" as well.
     exact = sum(salient[t][s] for t in (2, 3) for s in (2, 3)) / 2
     widths = ties.evaluate_all("all => all.map((e) => Number(e.dataset.weight))")
@@ -323,7 +323,7 @@ def test_every_view_is_saved_as_a_picture_that_needs_nothing_else(
     show: Show, tmp_path: Path
 ) -> None:
     trace = made_trace()
-    trace["source"]["pieces"][1] = "▁ani\x0bmal<&>"
+    trace["streams"][0]["items"][1]["text"] = "▁ani\x0bmal<&>"
     page = show(trace)
     for view in VIEWS:
         text = saved(page, view, "svg", tmp_path).decode()

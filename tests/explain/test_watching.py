@@ -80,19 +80,21 @@ def test_playing_writes_piece_by_piece_and_fills_the_mask(show: Show) -> None:
 def test_the_chances_follow_temperature_top_k_and_top_p_exactly(show: Show) -> None:
     trace = made_trace()
     page = watch(show, trace)
-    grid = sorted(trace["steps"][0]["rest"], key=float)
+    grid = sorted(trace["outputs"][0]["steps"][0]["rest"], key=float)
     assert page.locator("#temperature").get_attribute("max") == str(len(grid) - 1)
     for step in (0, 4):
         move(page, "step", str(step))
         for heat in range(len(grid)):
             move(page, "temperature", str(heat))
-            wanted = expected(trace["steps"][step], grid[heat], 0, 1)
+            wanted = expected(trace["outputs"][0]["steps"][step], grid[heat], 0, 1)
             assert shares(page) == pytest.approx(wanted, abs=1e-9)
             assert sum(shares(page)) == pytest.approx(1)
         for top_k, top_p in ((3, 1.0), (11, 0.5), (5, 0.8), (1, 1.0), (11, 0.95)):
             move(page, "top-k", str(top_k))
             move(page, "top-p", str(top_p))
-            wanted = expected(trace["steps"][step], grid[-1], top_k if top_k < 11 else 0, top_p)
+            wanted = expected(
+                trace["outputs"][0]["steps"][step], grid[-1], top_k if top_k < 11 else 0, top_p
+            )
             assert shares(page) == pytest.approx(wanted, abs=1e-9), (top_k, top_p)
         move(page, "top-k", "11")
         move(page, "top-p", "1")
@@ -100,7 +102,7 @@ def test_the_chances_follow_temperature_top_k_and_top_p_exactly(show: Show) -> N
 
 def test_a_top_p_beyond_the_ten_is_said(show: Show) -> None:
     trace = made_trace()
-    step = trace["steps"][0]
+    step = trace["outputs"][0]["steps"][0]
     step["rest"]["1"] = max(each["logit"] for each in step["top"]) + 3
     page = watch(show, trace)
     assert "beyond them" not in page.locator("#decoding-told").inner_text()
@@ -112,12 +114,12 @@ def test_a_top_p_beyond_the_ten_is_said(show: Show) -> None:
 def test_the_piece_that_was_taken_is_marked_and_its_chance_told(show: Show) -> None:
     trace = made_trace()
     page = watch(show, trace)
-    for step, one in enumerate(trace["steps"]):
+    for step, one in enumerate(trace["outputs"][0]["steps"]):
         move(page, "step", str(step))
         told = page.locator("#decoding-told").inner_text()
         assert f"{100 * math.exp(one['logp']):.1f}%" in told
         shown = page.locator("#decoding-bars .taken .piece").all_inner_texts()
-        assert shown == [one["piece"].strip("▁")]
+        assert shown == [one["taken"].strip("▁")]
 
 
 def test_the_lens_and_the_beam_are_those_of_the_trace(show: Show) -> None:
@@ -125,10 +127,10 @@ def test_the_lens_and_the_beam_are_those_of_the_trace(show: Show) -> None:
     page = watch(show, trace)
     move(page, "step", "6")
     rows = page.locator("#view-decoding .stack table tbody tr")
-    for layer, row in enumerate(trace["lens"]):
+    for layer, row in enumerate(trace["outputs"][0]["lens"]):
         cells = rows.nth(layer).locator("td").all_inner_texts()
-        assert cells == [f"{e['piece'].strip('▁')} {100 * e['p']:.1f}%" for e in row[6]]
-    branches = [b for step in trace["beam"]["steps"] for b in step]
+        assert cells == [f"{e['name'].strip('▁')} {100 * e['p']:.1f}%" for e in row[6]]
+    branches = [b for step in trace["outputs"][0]["beam"]["steps"] for b in step]
     for fate in ("kept", "ended", "dropped"):
         found = page.locator(f"#beam-svg [data-fate={fate}]").count()
         assert found == sum(b["fate"] == fate for b in branches) > 0

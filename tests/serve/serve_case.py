@@ -73,7 +73,7 @@ class Fake:
     def trace(self, text: str, translation: str | None = None, **options: Any) -> dict[str, Any]:
         if options["layers"] and max(options["layers"]) > 5:
             raise DataError("layer 6 is not there; the model has 6, the first is 0")
-        return {"schema": "heedful.trace/1", "text": text, "given": translation, **options}
+        return {"schema": "heedful.trace/2", "text": text, "given": translation, **options}
 
     def align(self, text: str, translation: str) -> list[tuple[int, int]]:
         return list(enumerate(range(min(len(text.split()), len(translation.split())))))

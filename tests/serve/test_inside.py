@@ -30,7 +30,7 @@ def test_a_trace_is_asked_for_with_its_choices() -> None:
     app = app_of()
     found = post(app, "/explain", **GOOD).json()
     assert found == {
-        "schema": "heedful.trace/1",
+        "schema": "heedful.trace/2",
         "text": "나는 학생이다.",
         "given": None,
         "layers": None,
@@ -95,7 +95,7 @@ def test_traces_wait_for_each_other_and_not_without_end() -> None:
             self.most = max(self.most, self.at_once)
             assert self.gate.wait(20)
             self.at_once -= 1
-            return {"schema": "heedful.trace/1"}
+            return {"schema": "heedful.trace/2"}
 
         def lines(self, *given: object, **more: object):  # type: ignore[no-untyped-def]
             held, self.gate = self.gate, other

@@ -14,9 +14,9 @@ from heedful.models.folder import Folder, state
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, TokenizerSettings
 from heedful.tasks.contract import Request
-from heedful.tasks.translation import scoring as module
+from heedful.tasks.translation import judging as module
+from heedful.tasks.translation.judging import tune
 from heedful.tasks.translation.model import open_folder
-from heedful.tasks.translation.scoring import tune
 from heedful.tasks.translation.settings import Settings
 from heedful.tasks.translation.using import Translator
 from heedful.train.report import SilentReport

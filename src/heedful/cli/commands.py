@@ -233,6 +233,7 @@ def evaluate(options: Any) -> None:
         threads=options.threads,
         engine=options.engine,
         compute=options.compute,
+        simple=options.simple,
         note=say,
         **own(task, "evaluate", options),
     )
@@ -340,29 +341,27 @@ class Explained(Table):
 
 def explain(options: Any) -> None:
     """Explain an input."""
+    from heedful.explain.writer import Extent
     from heedful.verbs.explain import explain as verb
 
     data = verb(
         options.model,
         options.text,
         options.output,
-        layers=_numbers("--layers", options.layers),
-        heads=_numbers("--heads", options.heads),
-        decimals=options.decimals,
-        values=options.values,
-        positions=options.positions,
+        Extent(
+            _numbers("--layers", options.layers),
+            _numbers("--heads", options.heads),
+            options.values,
+            options.decimals,
+            options.positions,
+        ),
         **own(registry.of_folder(options.model), "explain", options),
     )
     for line in data["chosen"]["left_out"]:
         say(f"left out: {line}")
-    say(told(data))
+    say("  >  ".join(stream["text"] for stream in data["streams"]))
     page = options.output.suffix == ".html"
     say(f"open {options.output} in a browser" if page else f"the trace is in {options.output}")
-
-
-def told(data: dict[str, Any]) -> str:
-    """Say in a line what was explained."""
-    return f"{data['source']['text']}  >  {data['target']['text']}"
 
 
 def _numbers(option: str, text: str | None) -> list[int] | None:

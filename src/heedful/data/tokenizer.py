@@ -176,10 +176,11 @@ class Tokenizer:
         """Encode many texts at once, on several cores."""
         return (self._target if target else self._source).encode_many(texts)
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """Give the text of target ids; special ids are left out."""
+    def decode(self, ids: Sequence[int], target: bool = True) -> str:
+        """Give the text of ids; special ones are left out."""
         special = (self.ids.eos, self.ids.pad)
-        return self._target.decode([int(i) for i in ids if i not in special])
+        side = self._target if target else self._source
+        return side.decode([int(i) for i in ids if i not in special])
 
     def pieces(self, ids: Sequence[int], target: bool = True) -> list[str]:
         """Give each id as people see it: ▁ marks a space, the start symbol is `<s>`."""

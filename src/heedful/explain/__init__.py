@@ -1,1 +1,1 @@
-"""What happens inside a model: `trace` records a pass, `heads` measures, `render` draws."""
+"""What happens inside a model: a task tells of a `Pass`, `trace` records it, `page/` draws it."""

@@ -13,12 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from heedful.decoding.batch import begin
-from heedful.decoding.guards import limits_for
+from heedful.decoding.guards import Limits
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.decoding.search import Stepper, beam, best_of
-from heedful.models.transformer import Transformer
-from heedful.settings import DecodeSettings
 
 __all__ = ["Branch", "Tree", "watch"]
 
@@ -142,11 +139,10 @@ class Tree:
 
 
 @torch.no_grad()  # in inference mode a second, packed copy of the weights would stay
-def watch(model: Transformer, source: list[int], decode: DecodeSettings) -> Tree:
-    """Search for the translation of one source and keep the whole tree."""
-    ids = model.ids
-    watched = _Watched(begin(model, [source]), decode.beam, ids.eos)
-    limits = [limits_for(source, decode)]
-    penalty = LengthPenalty.of(decode)
-    found = beam(watched, limits, decode.beam, ids.start, ids.eos, penalty)[0]
-    return Tree(watched.steps, found, decode.beam, penalty)
+def watch(
+    stepper: Stepper, limits: Limits, width: int, start: int, eos: int, penalty: LengthPenalty
+) -> Tree:
+    """Search for the best continuation of one sentence and keep the whole tree."""
+    watched = _Watched(stepper, width, eos)
+    found = beam(watched, [limits], width, start, eos, penalty)[0]
+    return Tree(watched.steps, found, width, penalty)

@@ -7,21 +7,20 @@ another thread may translate with the same model at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 
-from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.kernels import additive_scores, mix, scores
 from heedful.nn.layers import Layer
 from heedful.nn.observe import Observer, observing
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BTD, Keep
 
-__all__ = ["AttentionPass", "Captured", "Sublayer", "capture", "logits_of", "pass_over"]
+__all__ = ["AttentionPass", "Captured", "Sublayer", "capture", "record"]
 
 
 @dataclass(frozen=True)
@@ -72,21 +71,27 @@ class Captured:
     """What was recorded, by the names the modules have in the model."""
 
     attentions: dict[str, AttentionPass] = field(default_factory=dict)
-    sublayers: dict[str, list[Sublayer]] = field(default_factory=dict)
-    """The sublayers of each layer, in the order they ran."""
+    sublayers: dict[str, dict[str, Sublayer]] = field(default_factory=dict)
+    """Of each layer the sublayers, by their names and in the order they ran."""
     outputs: dict[str, Tensor] = field(default_factory=dict)
     """The output of each layer, and of each feed-forward's inner linear map."""
     embedded: list[Tensor] = field(default_factory=list)
-    """The looked-up embeddings, unscaled and without positions; the source's first."""
+    """The embedded streams in the order they were read, unscaled and without positions."""
+
+    def weights(self, stack: str, sublayer: str = "attention") -> Tensor:
+        """Give an attention's weights in all layers of a stack: layer, head, query, key."""
+        names = [f"{stack}.layers.{i}.{sublayer}" for i in range(len(self.attentions))]
+        found = [self.attentions[name] for name in names if name in self.attentions]
+        return torch.stack([seen.weights[0].cpu() for seen in found])
 
 
 class Recorder(Observer):
     """Fills a `Captured` and changes nothing."""
 
-    def __init__(self, model: Transformer) -> None:
+    def __init__(self, model: nn.Module, embeddings: Collection[nn.Module]) -> None:
         self.found = Captured()
         self._names = {module: name for name, module in model.named_modules()}
-        self._embeddings = {model.source_embedding, model.target_embedding}
+        self._embeddings = embeddings
 
     def value(self, module: nn.Module, x: Tensor) -> Tensor:
         """Keep an embedding, a layer's output or that of a feed-forward's inner map."""
@@ -105,36 +110,25 @@ class Recorder(Observer):
         return super().heads(module, q, k, v, keep)
 
     def change(self, module: Layer, before: Tensor, change: Tensor, norm: nn.LayerNorm) -> Tensor:
-        """Keep a residual connection."""
+        """Keep a residual connection; the sublayer's norm bears its name."""
+        name = self._names[norm].rpartition(".")[2].removesuffix("_norm")
         kept = Sublayer(before.detach(), change.detach(), norm)
-        self.found.sublayers.setdefault(self._names[module], []).append(kept)
+        self.found.sublayers.setdefault(self._names[module], {})[name] = kept
         return change
 
 
 @contextmanager
-def capture(model: Transformer) -> Iterator[Captured]:
+def capture(model: nn.Module, embeddings: Collection[nn.Module] = ()) -> Iterator[Captured]:
     """Record what the model's attentions, sublayers and layers compute in this thread."""
-    recorder = Recorder(model)
+    recorder = Recorder(model, embeddings)
     with observing(recorder):
         yield recorder.found
 
 
-def pass_over(model: Transformer, source: list[int], target: list[int]) -> tuple[Captured, Tensor]:
-    """Run one teacher-forced pass, and give what was recorded and the logits of each step.
-
-    `source` is without the end symbol, `target` without start and end.
-    """
+def record(
+    model: nn.Module, run: Callable[[], Tensor], embeddings: Collection[nn.Module] = ()
+) -> tuple[Captured, Tensor]:
+    """Run a pass without gradients, and give what was recorded and what the pass gave."""
     # In inference mode a second, packed copy of the weights would stay with the model.
-    with capture(model) as found, torch.no_grad():
-        return found, logits_of(model, source, target)
-
-
-def logits_of(model: Transformer, source: list[int], target: list[int]) -> Tensor:
-    """Run one teacher-forced pass and give the logits of each step."""
-    ids, device = model.ids, model.output_weight.device
-    logits: Tensor = model(
-        torch.tensor([[*source, ids.eos]], device=device),
-        torch.tensor([len(source) + 1], device=device),
-        torch.tensor([[ids.start, *target]], device=device),
-    )
-    return logits[0]
+    with capture(model, embeddings) as found, torch.no_grad():
+        return found, run()

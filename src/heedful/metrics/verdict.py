@@ -97,8 +97,11 @@ class Verdict:
         use = f"use it ({self.remedy})" if self.remedy else "use it"
         judgement = {
             "model": "the Transformer is better",
-            "simple": f"it is better; {use}",
-            "neither": f"it is as good, as far as these tell: the difference may be chance; {use}",
+            "simple": f"the simpler one is better; {use}",
+            "neither": (
+                "the simpler one is as good, as far as these tell: the difference may be chance; "
+                f"{use}"
+            ),
             "unknown": "too few to tell which is better",
         }[self.better]
         return (

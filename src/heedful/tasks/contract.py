@@ -23,6 +23,7 @@ from heedful.settings import Table, TaskSettings
 if TYPE_CHECKING:
     from torch import nn
 
+    from heedful.explain.passes import Pass
     from heedful.metrics import Judged, Score, Verdict
     from heedful.models.folder import Folder
     from heedful.train.learner import Learner
@@ -222,11 +223,13 @@ class Words:
 class Simple:
     """Something simpler than a model, fitted on the same data in seconds, always beside it."""
 
-    name: str
-    fit: Callable[[Prepared, Path, Report], float]
-    """From what was prepared, write files `simple.*` into the folder; give the seconds it took."""
-    open: Callable[[Folder[Any]], Any]
-    """Open it from the folder: what `Task.answer` takes."""
+    fit: Callable[[Prepared, Sequence[Any], Path, Report], str]
+    """Write files `simple.*` into the folder, and give the name of what was fitted.
+
+    What it has to choose, it chooses on the given rows, those the model was chosen on.
+    """
+    remedy: str = ""
+    """The command that uses it, with braces for the folder; `Task.open` opens it for that."""
 
 
 @dataclass(frozen=True)
@@ -314,8 +317,8 @@ class Task:
     """What a model of these settings is, in a few words."""
     measure: Callable[[Any, Sequence[Any]], dict[str, float]] = lambda used, rows: {}
     """Figures that need no answers, such as the perplexity of what is right."""
-    judged_apart: Callable[[Sequence[Any]], Sequence[Any]] = lambda dev: ()
-    """The development rows that choose nothing, for the verdict where no test set is given."""
+    apart: Callable[[Sequence[Any]], Sequence[bool]] = lambda dev: [False] * len(dev)
+    """Which development rows choose nothing, for the verdict where no test set is given."""
     tune: Callable[[Folder[Any], Sequence[Any], Raw, int, Report], Folder[Any]] = (
         lambda folder, dev, asked, threads, report: folder
     )
@@ -327,8 +330,8 @@ class Task:
     ) = None
     """Mix known data into that of a fine-tuning, so that less is forgotten."""
     simple: Simple | None = None
-    show: Callable[[Path, Sequence[str], Mapping[str, Any]], dict[str, Any]] | None = None
-    """Trace what happens inside a model for an input."""
+    show: Callable[[Any, Sequence[str], Mapping[str, Any]], Pass] | None = None
+    """Tell of the pass over an input, from which its trace is made."""
     formats: Mapping[str, Format] = field(default_factory=dict)
     commands: tuple[Command, ...] = ()
     try_it: str = "heedful info {}"

@@ -80,15 +80,17 @@ def evaluate(
     threads: int = 0,
     engine: str = "auto",
     compute: str = "float32",
+    simple: bool = False,
     note: Callable[[str], object] = logger.info,
     **options: Any,
 ) -> Measurement:
     """Have a model answer data as it would answer a person, and compare with what is right.
 
     With `compare` the other model answers the same, and a paired test says whether the difference
-    could be chance. Further options are the task's own.
+    could be chance. `simple` scores the simple thing beside the model in its place. Further options
+    are the task's own.
     """
-    task, how = registry.of_folder(model), How(engine, compute, threads, note=note)
+    task, how = registry.of_folder(model), How(engine, compute, threads, simple, note)
     checked = own_options(task, "evaluate", options)
     rows = task.rows(data, columns, encoding)
     if not rows:
@@ -106,7 +108,7 @@ def evaluate(
     return Measurement(
         answers.outputs,
         [metrics.scored(one) for one in judged],
-        task.measure(used, rows),
+        {} if simple else task.measure(used, rows),
         answers.notes,
         comparisons,
     )

@@ -10,17 +10,25 @@ from typing import Any
 from heedful import files
 from heedful.errors import ConfigError, DataError
 from heedful.explain.document import as_page
+from heedful.explain.trace import trace
+from heedful.explain.writer import Extent
 from heedful.tasks import registry
+from heedful.tasks.contract import How
+from heedful.verbs.evaluate import own_options
 
 __all__ = ["explain"]
 
 
 def explain(
-    model: Path, inputs: Sequence[str] | str, output: Path, **options: Any
+    model: Path,
+    inputs: Sequence[str] | str,
+    output: Path,
+    extent: Extent | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """Write the trace of an input: a page that works offline, or JSON if the name says so.
 
-    `options` bound the trace (layers, heads, decimals, values, positions) or are the task's own.
+    `extent` says how much of it; `options` are the task's own.
     """
     if output.suffix not in (".html", ".json"):
         raise ConfigError(f"{output}: expected a name that ends in .html or .json")
@@ -30,7 +38,8 @@ def explain(
     task = registry.of_folder(model)
     if task.show is None:
         raise ConfigError(f"{model}: a model for the task {task.name} cannot be explained yet")
-    data = task.show(model, given, {k: v for k, v in options.items() if v is not None})
+    used = task.open(model, How(engine="torch", threads=1))
+    data = trace(task.show(used, given, own_options(task, "explain", options)), extent or Extent())
     if output.suffix == ".json":
         files.write(output, json.dumps(data, ensure_ascii=False) + "\n")
     else:

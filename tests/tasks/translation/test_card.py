@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from heedful.tasks.translation.card import card
+
 from heedful import __version__
 from heedful.metrics import Score
 from heedful.settings import ModelSettings, TrainSettings
-from heedful.tasks.translation.card import card
 from heedful.tasks.translation.settings import Settings
 
 SETTINGS = Settings(

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from heedful.data import grammar
-from heedful.explain.trace import Attended
 from heedful.models.folder import state
 from heedful.tasks.translation.heads import FILE, Heads, keep, measure, measured
 from heedful.tasks.translation.model import load_model
+from heedful.tasks.translation.showing import Attended
 from heedful.tasks.translation.using import Translator
 from model_case import make as make_folder
 
@@ -66,8 +66,10 @@ def test_the_measurement_is_kept_and_used_only_where_there_is_an_it(tmp_path: Pa
     pieces = ["▁The", "▁dog", "▁was", "▁ti", "red", ",", "▁it", ".", "</s>"]
     assert measured(folder, pieces) is None
     keep(heads, folder.path)
-    facts = {"distance": 4, "baseline": 0.25, "sentences": 60, "word": 6, "note": heads.said()}
-    assert measured(folder, pieces) == {"layer": 0, "head": 1, "accuracy": 0.7} | facts
+    facts = {"distance": 4, "baseline": 0.25, "sentences": 60, "item": 6, "note": heads.said()}
+    assert measured(folder, pieces) == {"layer": 0, "head": 1, "accuracy": 0.7} | facts | {
+        "kind": "encoder"
+    }
     assert measured(folder, pieces[:5]) is None
     for damaged in ("{}", "[]", "no json", json.dumps({"accuracy": 3})):
         (folder.path / FILE).write_text(damaged)

@@ -4,17 +4,20 @@ import { colour } from "./colours.js";
 import { button, controls, segments } from "./controls.js";
 import { arrows, draw, fitted, FONTS, make, scroller, table, textWidth } from "./elements.js";
 import { shown } from "./numbers.js";
-import { sourceWords, targetWords } from "./trace.js";
-import { say } from "./words.js";
+import { attentionOf, outputOf, readWords, streamOf, writtenWords } from "./trace.js";
+import { called, say } from "./words.js";
 
 const SIZE = 17;
 
+// The target is what was written, the source what the aligned attention looks at.
 export function drawAlignment(place, { trace, choice, change }) {
-  const words = { source: sourceWords(trace), target: targetWords(trace) };
-  const salient = choice.ties === "saliency" && trace.saliency;
+  const output = outputOf(trace);
+  const names = sidesOf(trace);
+  const words = { source: readWords(trace, names.source), target: writtenWords(output) };
+  const salient = choice.ties === "saliency" && output.saliency;
   const matrix = salient ? saliencyByWords(trace) : trace.alignment.matrix;
   const best = salient ? strongest(matrix) : trace.alignment.words;
-  const pick = trace.saliency ? [segments("ties", say("tiesFrom"),
+  const pick = output.saliency ? [segments("ties", say("tiesFrom"),
     [["attention", say("byAttention")], ["saliency", say("bySaliency")]], choice.ties,
     (ties) => change({ ties }))] : [];
   if (choice.tied) pick.push(button("unpin-word", say("unpin"), () => change({ tied: null })));
@@ -26,21 +29,30 @@ export function drawAlignment(place, { trace, choice, change }) {
     make("div", { class: "picture" },
       make("section", { class: "card" }, make("p", { class: "caption" }, said),
         empty ? make("p", {}, say("noWords"))
-          : make("div", { class: "scroll" }, tiedRows({ words, matrix, best, salient, choice, change,
+          : make("div", { class: "scroll" }, tiedRows({ words, names, matrix, best, salient, choice, change,
             readout, room: Math.max(260, place.clientWidth - 42) })), readout),
       make("section", { class: "card" }, make("h3", {}, say("shareTitle")),
-        sharesTable(words, best, salient, trace.model))));
+        sharesTable(trace, names, words, best, salient))));
   return () => ({ source: words.source, target: words.target, by: salient ? "saliency"
     : "attention", matrix, words: best });
+}
+
+export function sidesOf(trace) {
+  const { kind, layer } = trace.alignment;
+  const { to } = attentionOf(trace, kind, layer) ?? {};
+  const { stream } = outputOf(trace);
+  return { source: to ?? trace.streams.find((each) => each.name !== stream).name, target: stream };
 }
 
 // Saliency of pieces as saliency of words: averaged over the pieces written, summed over the
 // pieces read.
 export function saliencyByWords(trace) {
-  return trace.target.words.map(([top, bottom]) => trace.source.words.map(([first, end]) => {
+  const { source } = sidesOf(trace);
+  const { words, saliency } = outputOf(trace);
+  return words.map(([top, bottom]) => streamOf(trace, source).words.map(([first, end]) => {
     let sum = 0;
     for (let t = top; t < bottom; t += 1) {
-      for (let s = first; s < end; s += 1) sum += trace.saliency.source[t][s];
+      for (let s = first; s < end; s += 1) sum += saliency[source][t][s];
     }
     return sum / (bottom - top);
   }));
@@ -48,9 +60,9 @@ export function saliencyByWords(trace) {
 
 // A trace calls the largest share `confidence`.
 function strongest(matrix) {
-  return matrix.map((row, target) => {
+  return matrix.map((row, word) => {
     const confidence = row.length ? Math.max(...row) : 0;
-    return { target, source: row.length ? row.indexOf(confidence) : null, confidence };
+    return { word, to: row.length ? row.indexOf(confidence) : null, confidence };
   });
 }
 
@@ -83,12 +95,12 @@ function laidOut(words, room) {
     left: upright ? column("source") + 14 : 0, right: room - column("target") - 52 };
 }
 
-function tiedRows({ words, matrix, best, salient, choice, change, readout, room }) {
+function tiedRows({ words, names, matrix, best, salient, choice, change, readout, room }) {
   const { wide, upright, places, width, height, left, right } = laidOut(words, room);
   const [above, below] = [34, 196];
   const ties = [];
   matrix.forEach((row, t) => row.forEach((weight, s) => {
-    const first = best[t]?.source === s;
+    const first = best[t]?.to === s;
     if (weight >= 0.05 || first) ties.push({ t, s, weight, first });
   }));
   ties.sort((a, b) => a.first - b.first || a.weight - b.weight);
@@ -154,7 +166,7 @@ function tiedRows({ words, matrix, best, salient, choice, change, readout, room 
     role: "group", "aria-label": say("alignmentTitle"), "font-family": FONTS,
     "font-size": SIZE, fill: colour("ink") }, lines,
   groups.map((group, i) => draw("g", { role: "listbox", "aria-label":
-    say(i ? "targetSide" : "sourceSide"), "aria-orientation": upright ? "vertical" : "horizontal",
+    called("stream", i ? names.target : names.source), "aria-orientation": upright ? "vertical" : "horizontal",
   }, group)));
 }
 
@@ -168,13 +180,14 @@ function inWords(words, matrix, salient, { side, index }) {
   return say(key[side === "target" ? 0 : 1], words[side][index], list);
 }
 
-function sharesTable(words, best, salient, model) {
-  const rows = best.map(({ target, source, confidence: share }) => [
-    make("span", { lang: model.target }, words.target[target]),
-    make("td", { lang: model.source }, source === null ? "–" : words.source[source]),
+function sharesTable(trace, names, words, best, salient) {
+  const [from, to] = [names.source, names.target].map((name) => streamOf(trace, name).lang);
+  const rows = best.map(({ word, to: seen, confidence: share }) => [
+    make("span", { lang: to }, words.target[word]),
+    make("td", { lang: from }, seen === null ? "–" : words.source[seen]),
     make("td", { class: "number share", "data-share": share },
       make("i", { class: "bar", "aria-hidden": "true",
         style: { width: `${(share * 72).toFixed(1)}px` } }), shown(share, 2))]);
   return scroller(say("shareTitle"), table(say("shareTitle"),
-    [say("targetSide"), say(salient ? "movedBy" : "mostLookedAt"), say("share")], rows));
+    [called("stream", names.target), say(salient ? "movedBy" : "mostLookedAt"), say("share")], rows));
 }

@@ -2,8 +2,8 @@
 
 import { colour } from "./colours.js";
 import { asTable, draw, fitted, FONTS, make, scroller, table, textWidth } from "./elements.js";
+import { visible } from "./items.js";
 import { shown } from "./numbers.js";
-import { visible } from "./trace.js";
 import { say } from "./words.js";
 
 const [COLUMN, ROW, NODES] = [132, 32, 2000];

@@ -3,7 +3,7 @@
 
 import { make } from "./elements.js";
 import { attentionOf, attentionsOf, kindsOf } from "./trace.js";
-import { say } from "./words.js";
+import { called, say } from "./words.js";
 
 export function controls(...children) {
   return make("div", { class: "controls", "data-unsaved": true }, ...children);
@@ -46,7 +46,7 @@ export function button(id, text, click, attributes = {}) {
 
 // Which attention, and which layer of it: the same two choices in three views.
 export function kindControl(name, trace, choice, change) {
-  const options = kindsOf(trace).map((kind) => [kind, say(kind)]);
+  const options = kindsOf(trace).map((kind) => [kind, called("attention", kind)]);
   return segments(`${name}-kind`, say("attention"), options, choice.kind, (kind) => {
     const layer = attentionOf(trace, kind, choice.layer).layer;
     change({ kind, layer, pinned: null, enlarged: null, query: 0 });

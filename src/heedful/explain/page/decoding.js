@@ -1,11 +1,13 @@
-// Decoding: the output grows piece by piece; what else could have come, and how it is drawn.
+// Decoding: what comes out, a step at a time, and what else could have come. A text that is
+// written grows piece by piece; other answers are given at their places in what was read.
 
 import { drawBeam } from "./beam.js";
 import { colour } from "./colours.js";
 import { button, controls, slider } from "./controls.js";
 import { draw, fitted, FONTS, make, scroller, table, textWidth } from "./elements.js";
+import { visible } from "./items.js";
 import { percent, sample, shown } from "./numbers.js";
-import { visible } from "./trace.js";
+import { namesOf, outputOf, streamOf } from "./trace.js";
 import { say } from "./words.js";
 
 const PACE = 900;
@@ -13,33 +15,40 @@ let playing = null;
 
 export function drawDecoding(place, { trace, choice }) {
   stop();
-  const last = trace.steps.length - 1;
+  const output = outputOf(trace);
+  const { steps } = output;
+  const writes = output.kind === "next-piece";
+  const stream = streamOf(trace, output.stream);
+  const names = namesOf(trace, output.stream);
+  const causal = trace.attentions.some((each) => each.causal && each.from === output.stream);
+  const last = steps.length - 1;
   choice.step = Math.min(choice.step, last);
-  const temperatures = Object.keys(trace.steps[0].rest).sort((a, b) => a - b);
+  const temperatures = Object.keys(steps[0].rest).sort((a, b) => a - b);
   choice.temperature ??= temperatures.find((each) => Number(each) === 1) ?? temperatures[0];
 
-  const written = make("p", { id: "decoding-output", class: "written", lang: trace.model.target,
+  const written = make("p", { id: "decoding-output", class: "written", lang: stream.lang,
     "aria-live": "polite" });
   const bars = make("ol", { id: "decoding-bars", class: "bars" });
   const told = make("p", { id: "decoding-told", class: "soft", "aria-live": "polite" });
   const mask = make("div", { class: "scroll" });
   const lens = make("div", {});
-  const beam = trace.beam ? drawBeam(trace.beam) : null;
+  const beam = output.beam ? drawBeam(output.beam) : null;
 
   function update() {
-    const step = trace.steps[choice.step];
-    write(written, trace.target.next, choice.step);
-    showBars(bars, told, step, choice);
-    mask.replaceChildren(triangle(trace.target.pieces.map(visible), choice.step));
-    lens.replaceChildren(lensTable(trace, choice.step));
+    const step = steps[choice.step];
+    if (writes) write(written, steps.slice(0, choice.step + 1).map(({ taken }) => taken),
+      choice.step);
+    else write(written, stream.items.map(({ text }, i) => text ?? ` ${names[i]}`), step.at);
+    showBars(bars, told, step, choice, writes);
+    if (causal) mask.replaceChildren(triangle(names, step.at));
+    if (output.lens) lens.replaceChildren(lensTable(output, choice.step));
     beam?.mark(choice.step);
   }
   const setting = (name) => (value) => {
     choice[name] = value;
     update();
   };
-  const play = player(last, choice, update);
-  const sliders = make("div", { class: "sliders", "data-unsaved": true },
+  const sliders = !writes ? null : make("div", { class: "sliders", "data-unsaved": true },
     slider("temperature", say("temperature"), { min: 0, max: temperatures.length - 1,
       value: temperatures.indexOf(choice.temperature) }, (at) => temperatures[at],
     (at) => setting("temperature")(temperatures[at])),
@@ -47,23 +56,27 @@ export function drawDecoding(place, { trace, choice }) {
       (k) => (k > 10 ? say("all") : String(k)), (k) => setting("topK")(k > 10 ? 0 : k)),
     slider("top-p", say("topP"), { min: 0.05, max: 1, step: 0.05, value: choice.topP },
       (p) => p.toFixed(2), setting("topP")));
-  place.replaceChildren(play,
+  const card = (title, ...children) => make("section", { class: "card" },
+    make("h3", {}, say(title)), children);
+  const chances = card(writes ? "nextTitle" : "answersTitle", sliders, bars, told);
+  const beside = [
+    causal && card("maskTitle", make("p", {}, say("triangleWords")), mask),
+    output.lens && card("lensTitle", make("p", {}, say("lensWords")), lens),
+  ].filter(Boolean);
+  place.replaceChildren(
+    ...(last ? [player(last, choice, update, writes)] : []),
     make("div", { class: "picture" },
-      make("section", { class: "card" }, make("h3", {}, say("writtenTitle")), written),
-      make("div", { class: "pair" },
-        make("section", { class: "card" }, make("h3", {}, say("nextTitle")), sliders, bars, told),
-        make("div", { class: "stack" },
-          make("section", { class: "card" }, make("h3", {}, say("maskTitle")),
-            make("p", {}, say("triangleWords")), mask),
-          make("section", { class: "card" }, make("h3", {}, say("lensTitle")),
-            make("p", {}, say("lensWords")), lens))),
-      make("section", { class: "card" }, make("h3", {}, say("beamTitle")),
-        beam ? beam.element : make("p", { class: "soft" }, say("noBeam")))));
+      card(writes ? "writtenTitle" : "readTitle", written),
+      beside.length
+        ? make("div", { class: "pair" }, chances, make("div", { class: "stack" }, beside))
+        : chances,
+      beam || output.given ? card("beamTitle", beam ? beam.element
+        : make("p", { class: "soft" }, say("noBeam"))) : null));
   update();
   return () => {
-    const drawn = sample(trace.steps[choice.step], choice.temperature, choice.topK, choice.topP);
+    const drawn = sample(steps[choice.step], choice.temperature, choice.topK, choice.topP);
     return { step: choice.step, temperature: Number(choice.temperature), top_k: choice.topK,
-      top_p: choice.topP, shares: drawn.shares, steps: trace.steps, beam: trace.beam };
+      top_p: choice.topP, shares: drawn.shares, steps, beam: output.beam ?? null };
   };
 }
 
@@ -73,7 +86,7 @@ function stop() {
 }
 
 // Forward, back, play and pause. Playing ends by itself when the view is left.
-function player(last, choice, update) {
+function player(last, choice, update, plays) {
   const go = (to) => {
     choice.step = Math.max(0, Math.min(last, to));
     where.querySelector("input").value = choice.step;
@@ -105,21 +118,22 @@ function player(last, choice, update) {
   return controls(
     button("step-back", "←", () => { stop(); label(); go(choice.step - 1); },
       { "aria-label": say("stepBack") }),
-    play,
+    plays ? play : null,
     button("step-on", "→", () => { stop(); label(); go(choice.step + 1); },
       { "aria-label": say("stepOn") }),
     where);
 }
 
-function write(place, pieces, step) {
-  place.replaceChildren(...pieces.slice(0, step + 1).map((piece, i) => {
+// Pieces as the text they are, one of them marked.
+function write(place, pieces, marked) {
+  place.replaceChildren(...pieces.map((piece, i) => {
     const text = piece.replaceAll("▁", " ");
     const gap = text.startsWith(" ") || piece.startsWith("<") ? " " : "";
-    return make("span", {}, gap, make(i === step ? "mark" : "span", {}, text.trim() || "␣"));
+    return make("span", {}, gap, make(i === marked ? "mark" : "span", {}, text.trim() || "␣"));
   }));
 }
 
-function showBars(list, told, step, { temperature, topK, topP }) {
+function showBars(list, told, step, { temperature, topK, topP }, writes) {
   const { shares, other, open } = sample(step, temperature, topK, topP);
   const most = Math.max(...shares, other);
   const bar = (name, share, taken) => make("li", { class: taken ? "taken" : share ? "" : "out",
@@ -129,10 +143,10 @@ function showBars(list, told, step, { temperature, topK, topP }) {
     make("i", { style: { width: `${most > 0 ? (100 * share) / most : 0}%` } })),
   make("span", { class: "value" }, share ? percent(share) : "–"));
   list.replaceChildren(
-    ...step.top.map(({ piece }, i) => bar(visible(piece), shares[i], piece === step.piece)),
-    bar(say("others"), other, false));
+    ...step.top.map(({ name }, i) => bar(visible(name), shares[i], name === step.taken)),
+    ...(step.rest[temperature] === null ? [] : [bar(say("others"), other, false)]));
   told.textContent = [
-    say("taken", visible(step.piece), percent(Math.exp(step.logp)), shown(step.entropy, 2)),
+    say(writes ? "taken" : "answered", visible(step.taken), percent(Math.exp(step.logp)), shown(step.entropy, 2)),
     open ? say("beyondTen") : "",
   ].join(" ");
 }
@@ -162,10 +176,10 @@ function triangle(names, step) {
     fill: colour(i === step ? "ink" : "soft") }, fitted(name, size, 90))) : []);
 }
 
-function lensTable(trace, step) {
-  const rows = trace.lens.map((layer, i) => [say("layerNumber", i + 1),
-    ...layer[step].map(({ piece, p }) => make("td", { class: piece === trace.steps[step].piece
-      ? "taken" : "" }, make("span", {}, visible(piece)), " ",
+function lensTable({ lens, steps }, step) {
+  const rows = lens.map((layer, i) => [say("layerNumber", i + 1),
+    ...layer[step].map(({ name, p }) => make("td", { class: name === steps[step].taken
+      ? "taken" : "" }, make("span", {}, visible(name)), " ",
     make("span", { class: "soft" }, percent(p))))]);
-  return scroller(say("lensTitle"), table(say("lensTitle"), [say("layer"), "1", "2", "3"], rows));
+  return scroller(say("lensTitle"), table(say("lensTitle"), [say("layer"), ...lens[0][step].map((_, i) => String(i + 1))], rows));
 }

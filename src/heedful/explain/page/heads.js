@@ -6,7 +6,7 @@ import { arrows, asTable, draw, fitted, FONTS, make, table, textWidth }
   from "./elements.js";
 import { shown } from "./numbers.js";
 import { attentionOf, attentionsOf, finds, keysOf, queriesOf } from "./trace.js";
-import { say } from "./words.js";
+import { called, say } from "./words.js";
 
 const LINES = 3000;
 
@@ -22,7 +22,7 @@ export function drawHeads(place, { trace, choice, change, open }) {
       const query = pinned?.side === "query" ? pinned.index : choice.query;
       change({ pinned, query, head: chosen[0]?.head ?? choice.head });
     } });
-  const caption = [say(choice.kind), say("layerNumber", attention.layer + 1),
+  const caption = [called("attention", choice.kind), say("layerNumber", attention.layer + 1),
     say(chosen.length === 1 ? "headNumber" : "headNumbers",
       chosen.map((each) => each.head + 1).join(", ") || "–")].join(" · ");
   place.replaceChildren(
@@ -45,12 +45,12 @@ export function drawHeads(place, { trace, choice, change, open }) {
     heads: chosen.map(({ head, weights }) => ({ head, weights })) });
 }
 
-// What was measured of the encoder's heads, always beside its baseline: with the head that finds
-// what "it" stands for or, where none does, with all of them.
+// What was measured of a stack's heads, always beside its baseline: with the head that finds what
+// "it" stands for or, where none does, with all of them.
 function bestNote(trace, { kind, layer, heads }) {
   const best = trace.best_head;
-  if (!best || kind !== "encoder") return [];
-  const there = attentionsOf(trace, "encoder").some((each) => each.layer === best.layer);
+  if (!best || kind !== best.kind) return [];
+  const there = attentionsOf(trace, kind).some((each) => each.layer === best.layer);
   if (finds(best) && !(there && layer === best.layer && heads.includes(best.head))) return [];
   return [make("p", { id: "best-head", class: "note" }, say(finds(best) ? "bestHead" : "noBestHead",
     best.layer + 1, best.head + 1, Math.round(best.accuracy * 100), best.sentences,

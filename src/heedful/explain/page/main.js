@@ -1,5 +1,6 @@
 // The page: from a trace, in the document or from the server, to the views. A view is a function
-// from the trace and the reader's choices to elements; whatever changes, it is drawn anew.
+// from the trace and the reader's choices to elements; whatever changes, it is drawn anew. A view
+// of something that a trace does not have is not offered.
 
 import { drawAlignment } from "./alignment.js";
 import { button } from "./controls.js";
@@ -12,13 +13,19 @@ import { sayEverything, startPreferences } from "./preferences.js";
 import { saveJSON, savePNG, saveSVG } from "./save.js";
 import { drawSteps } from "./steps.js";
 import { startTabs } from "./tabs.js";
-import { firstChoice, readTrace } from "./trace.js";
+import { firstChoice, outputOf, readTrace } from "./trace.js";
 import { sayTranslator, startTranslator } from "./translator.js";
-import { hasWords, language, languageName, say } from "./words.js";
+import { called, hasWords, language, languageName, say } from "./words.js";
 
 const VIEWS = {
   heads: drawHeads, map: drawMap, steps: drawSteps, positions: drawPositions,
   decoding: drawDecoding, alignment: drawAlignment,
+};
+
+const FITS = {
+  positions: ({ positions }) => positions.length,
+  decoding: outputOf,
+  alignment: (found) => found.alignment,
 };
 
 let trace = null;
@@ -76,24 +83,25 @@ function open(view) {
 
 function summary() {
   if (!trace) return;
-  const { model, source, target, chosen } = trace;
+  const { model, stacks, streams, chosen } = trace;
+  const languages = streams.map(({ lang }) => lang).filter(Boolean);
   const fact = (name, value) => make("span", { class: "fact" },
     make("b", {}, Number.isFinite(value) ? value.toLocaleString(language()) : value), ` ${name}`);
   find("facts").replaceChildren(
     make("span", { class: "fact" }, make("b", {}, model.name)),
-    make("span", { class: "fact" }, [model.source, model.target]
-      .map((code) => languageName(code)).join(" → ")),
-    fact(say("layers"), `${model.encoder_layers} + ${model.decoder_layers}`),
+    languages.length ? make("span", { class: "fact" }, languages
+      .map((code) => languageName(code)).join(" → ")) : "",
+    fact(say("layers"), stacks.map(({ layers }) => layers).join(" + ")),
     fact(say("headsEach"), model.n_heads), fact("d_model", model.d_model),
     fact(say("parameters"), model.parameters));
-  find("sentence").classList.toggle("long", source.text.length > 160);
-  find("sentence").replaceChildren(
-    make("p", { lang: model.source }, source.text),
-    make("p", { class: "arrow", "aria-hidden": "true" }, "→"),
-    make("p", { lang: model.target }, target.text));
+  find("sentence").classList.toggle("long", streams[0].text.length > 160);
+  find("sentence").replaceChildren(...streams.flatMap(({ text, lang }, i) => [
+    ...(i ? [make("p", { class: "arrow", "aria-hidden": "true" }, "→")] : []),
+    make("p", { lang }, text)]));
   find("left-out").hidden = !chosen.left_out.length;
   find("left-out-list").replaceChildren(...chosen.left_out.map((text, i) => {
     const [kind, ...values] = chosen.left_out_kinds?.[i] ?? [];
+    if (kind === "items") values[0] = called("stream", values[0]);
     const key = `leftOut-${kind}`;
     return hasWords(key) ? make("li", {}, say(key, ...values)) : make("li", { lang: "en" }, text);
   }));
@@ -105,7 +113,21 @@ function arrive(found) {
   find("invite").hidden = true;
   find("inside").hidden = false;
   summary();
-  show();
+  offer();
+}
+
+// Offer the views that fit the trace; one whose words depend on what came out is given them.
+function offer() {
+  const other = outputOf(trace)?.kind !== "next-piece" ? "-choice" : "";
+  find("tab-decoding").dataset.say = `decodingTab${other}`;
+  for (const [part, tag] of [["Title", "h2"], ["Lead", ".lead"]]) {
+    find("view-decoding").querySelector(tag).dataset.say = `decoding${part}${other}`;
+  }
+  for (const view of Object.keys(VIEWS)) {
+    find(`tab-${view}`).hidden = !(FITS[view] ?? (() => true))(trace);
+  }
+  sayEverything();
+  openTab(find(`tab-${current}`).hidden ? "heads" : current, false);
 }
 
 find("tabs").append(...Object.keys(VIEWS).map(tabOf));

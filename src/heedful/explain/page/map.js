@@ -6,7 +6,7 @@ import { arrows, asTable, draw, FONTS, make, table } from "./elements.js";
 import { heatMap, image, legend, pixels } from "./heat.js";
 import { shown } from "./numbers.js";
 import { attentionOf, attentionsOf, headOf, keysOf, queriesOf } from "./trace.js";
-import { say } from "./words.js";
+import { called, say } from "./words.js";
 
 export function drawMap(place, context) {
   const { trace, choice, change } = context;
@@ -31,8 +31,7 @@ function shares() {
 function drawAll(picture, { trace, choice, change }) {
   const layers = attentionsOf(trace, choice.kind);
   const [queries, keys] = [queriesOf(trace, choice.kind), keysOf(trace, choice.kind)];
-  // A map keeps the shape of its table: cross-attention is as wide as the source, as high as
-  // the target.
+  // A map keeps the shape of its table: as wide as what is looked at, as high as what looks.
   const side = Math.max(64, Math.min(230, (picture.clientWidth - 110) / layers[0].heads.length
     - 14));
   const scale = side / Math.max(queries.length, keys.length);
@@ -69,7 +68,7 @@ function drawAll(picture, { trace, choice, change }) {
     say("layerNumber", layer + 1))),
   small);
   picture.append(
-    make("p", { class: "caption" }, `${say(choice.kind)} · ${queries.length} × ${keys.length}`),
+    make("p", { class: "caption" }, `${called("attention", choice.kind)} · ${queries.length} × ${keys.length}`),
     make("div", { class: "scroll" }, svg), shares());
   return () => ({ kind: choice.kind, queries, keys, layers: layers.map(({ layer, heads: each }) =>
     ({ layer, heads: each.map(({ head, weights }) => ({ head, weights })) })) });
@@ -84,7 +83,7 @@ function drawOne(place, picture, { trace, choice }) {
   const size = most <= 16 ? 34 : most <= 40 ? 24 : most <= 90 ? 16 : 12;
   const output = make("output", { id: "map-readout", class: "readout", "aria-live": "polite",
     "data-unsaved": true }, say("pointAtCell"));
-  const name = [say(choice.kind), say("layerNumber", layer + 1), say("headNumber", head + 1)]
+  const name = [called("attention", choice.kind), say("layerNumber", layer + 1), say("headNumber", head + 1)]
     .join(" · ");
   const svg = heatMap({ id: "map-large", label: `${name}. ${say("arrowsRead")}`, rows: queries,
     columns: keys, cell: { width: size, height: size }, paint: (i, j) => heat(weights[i][j]),

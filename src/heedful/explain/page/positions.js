@@ -1,32 +1,43 @@
 // Positions: the encoding added at each, and the dot products between them.
 
 import { colour, signed } from "./colours.js";
-import { controls, selection } from "./controls.js";
+import { controls, segments, selection } from "./controls.js";
 import { asTable, draw, FONTS, make, table } from "./elements.js";
 import { heatMap, legend } from "./heat.js";
 import { dot, shown } from "./numbers.js";
 import { largest } from "./strips.js";
-import { visible } from "./trace.js";
-import { say } from "./words.js";
+import { namesOf } from "./trace.js";
+import { called, hasWords, say } from "./words.js";
 
 const FURTHER = [100, 200, 500];
+const SINUSOIDS = ["interleaved", "concatenated"];
 
 export function drawPositions(place, { trace, choice, change }) {
-  const kind = trace.model.positions;
-  const given = trace.positions.rows;
-  const counts = kind === "learned" ? [] : FURTHER.filter((count) => count > given.length);
+  const { kind, rows: given, streams } = trace.positions[choice.encoding];
+  const counts = SINUSOIDS.includes(kind) ? FURTHER.filter((count) => count > given.length) : [];
   const count = counts.includes(choice.positions) ? choice.positions : given.length;
   const rows = count > given.length
     ? [...given, ...sinusoids(given.length, count, given[0].length, kind)] : given;
   const far = byDistance(rows);
-  place.replaceChildren(
-    ...(counts.length ? [controls(selection("positions-count", say("positionsDrawn"),
+  const pick = [];
+  if (trace.positions.length > 1) {
+    pick.push(segments("positions-of", say("encodingOf"), trace.positions.map((each, i) =>
+      [i, each.streams.map((name) => called("stream", name)).join(", ")]), choice.encoding,
+    (encoding) => change({ encoding })));
+  }
+  if (counts.length) {
+    pick.push(selection("positions-count", say("positionsDrawn"),
       [given.length, ...counts].map((each) => [each, String(each)]), count,
-      (to) => change({ positions: Number(to) })))] : []),
-    make("p", { class: "lead" }, say(`positions-${kind}`)),
+      (to) => change({ positions: Number(to) })));
+  }
+  const key = `positions-${kind}`;
+  place.replaceChildren(
+    ...(pick.length ? [controls(...pick)] : []),
+    ...(hasWords(key) ? [make("p", { class: "lead" }, say(key))] : []),
     make("div", { class: "picture" },
-      encoding(trace, rows, place.clientWidth), distances(far, place.clientWidth),
-      ...["source", "target"].map((side) => sizes(trace, side))),
+      encoding(namesOf(trace, streams[0]), rows, place.clientWidth),
+      distances(far, place.clientWidth),
+      Object.keys(trace.embeddings).map((stream) => sizes(trace, stream))),
     asTable("positions-table", say("distanceTable"), () => table(say("distanceTable"),
       [say("distance"), say("average"), say("least"), say("most")],
       far.map(({ distance, mean, least, most }) => [String(distance), shown(mean, 3),
@@ -35,9 +46,8 @@ export function drawPositions(place, { trace, choice, change }) {
   return () => ({ positions: rows, distances: far });
 }
 
-function encoding(trace, rows, room) {
-  const names = rows.map((_, i) => [String(i), trace.source.pieces[i]
-    && visible(trace.source.pieces[i])].filter(Boolean).join("  "));
+function encoding(items, rows, room) {
+  const names = rows.map((_, i) => [String(i), items[i]].filter(Boolean).join("  "));
   const dimensions = rows[0].map((_, d) => String(d));
   const width = Math.max(3, Math.min(26, (room - 190) / dimensions.length));
   const height = rows.length <= 24 ? 22 : rows.length <= 80 ? 14 : 11;
@@ -119,14 +129,14 @@ function distances(far, room) {
 }
 
 // The norm of each embedding before and after its position was added.
-function sizes(trace, side) {
-  const { before, after } = trace.embeddings[side];
-  const names = trace[side].pieces.map(visible);
+function sizes(trace, stream) {
+  const { before, after } = trace.embeddings[stream];
+  const names = namesOf(trace, stream);
   const most = Math.max(...before, ...after);
   const bar = (value, name) => make("td", { class: "number share" },
     make("i", { class: `bar ${name}`, "aria-hidden": "true",
       style: { width: `${((value / most) * 64).toFixed(1)}px` } }), shown(value, 2));
-  const title = say("embeddingTitle", say(`${side}Side`));
+  const title = say("embeddingTitle", called("stream", stream));
   return make("section", { class: "card half" },
     make("h3", {}, title),
     make("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": title },

@@ -5,7 +5,7 @@ import { make, scroller, table } from "./elements.js";
 import { add, attend, layerNorm, shown } from "./numbers.js";
 import { figure, largest, strip } from "./strips.js";
 import { attentionOf, headOf, keysOf, queriesOf } from "./trace.js";
-import { say } from "./words.js";
+import { called, say } from "./words.js";
 
 export function drawSteps(place, context) {
   const { trace, choice, change } = context;
@@ -37,7 +37,7 @@ export function drawSteps(place, context) {
   place.replaceChildren(controls(...pick),
     make("div", { class: "picture stages" },
       compareStage(view), mixStage(view), joinStage(view), normStage(view),
-      sizesStage(view, choice.kind)));
+      sizesStage(view)));
   return () => ({ kind: choice.kind, layer: attention.layer, head: head.head, query,
     word: queries[query], keys, ...pass });
 }
@@ -149,19 +149,20 @@ function normStage({ trace, attention, query, pass, count, more, name }) {
 }
 
 // The norm of what each sublayer added to the word's vector, and of the sum.
-function sizesStage({ trace, query, name }, kind) {
-  const part = kind === "encoder" ? "encoder" : "decoder";
-  const found = trace.sublayers.filter((each) => each.part === part);
+function sizesStage({ trace, attention, query, name }) {
+  const { stack } = attention;
+  const found = trace.sublayers.filter((each) => each.stack === stack);
+  if (!found.length) return null;
   const most = Math.max(...found.map((each) => each.residual[query]));
   const bar = (value) => make("td", { class: "number share" }, make("i", { class: "bar",
     "aria-hidden": "true", style: { width: `${((value / most) * 72).toFixed(1)}px` } }),
   shown(value, 2));
-  const rows = found.map((each) => [say("layerNumber", each.layer + 1), say(each.name),
+  const rows = found.map((each) => [say("layerNumber", each.layer + 1), called("sublayer", each.name),
     bar(each.change[query]), bar(each.residual[query]),
     make("td", { class: "number" }, each.active
       ? `${Math.round(100 * each.active[query])}%` : "–")]);
   return stage(5, say("sizesTitle"),
-    make("p", {}, say("sizesWords", name, say(part === "encoder" ? "theEncoder" : "theDecoder"))),
+    make("p", {}, say("sizesWords", name, called("stack", stack))),
     scroller(say("sizesTitle"), table(say("sizesTitle"),
       [say("layer"), say("sublayer"), say("change"), say("afterwards"),
         [say("active")]], rows)));

@@ -1,4 +1,5 @@
-// Tabs as in the ARIA Authoring Practices: one is in the tab order, arrow keys move and open.
+// Tabs as in the ARIA Authoring Practices: one is in the tab order, arrow keys move and open. A
+// hidden tab is not offered.
 
 import { find } from "./elements.js";
 
@@ -16,16 +17,17 @@ export function startTabs(list, opened) {
     list.scrollLeft += tab.getBoundingClientRect().left - list.getBoundingClientRect().left - 40;
     opened(tab.dataset.view);
   };
-  tabs.forEach((tab, index) => {
+  for (const tab of tabs) {
     tab.addEventListener("click", () => open(tab));
     tab.addEventListener("keydown", (event) => {
-      const last = tabs.length - 1;
+      const offered = tabs.filter((each) => !each.hidden);
+      const [index, last] = [offered.indexOf(tab), offered.length - 1];
       const to = { ArrowRight: index === last ? 0 : index + 1, Home: 0, End: last,
         ArrowLeft: index === 0 ? last : index - 1 }[event.key];
       if (to === undefined) return;
       event.preventDefault();
-      open(tabs[to], true);
+      open(offered[to], true);
     });
-  });
+  }
   return (view, focus) => open(tabs.find((tab) => tab.dataset.view === view) ?? tabs[0], focus);
 }

@@ -1,26 +1,28 @@
-// Reading a trace: what is in it, under the names of docs/trace.md, and how pieces are shown.
+// Reading a trace: what is in it, under the names of docs/trace.md.
 
+import { joined, nameOf } from "./items.js";
+import { upgrade } from "./upgrade.js";
 import { say } from "./words.js";
 
-const SCHEMA = "heedful.trace/1";
+const SCHEMA = "heedful.trace/2";
 
-export function readTrace(trace) {
+export function readTrace(found) {
+  const trace = found?.schema === "heedful.trace/1" ? upgrade(found) : found;
   if (trace?.schema !== SCHEMA) throw new Error(say("wrongSchema", trace?.schema, SCHEMA));
   return trace;
 }
 
-// A piece as people read it: sentencepiece marks a word's beginning with a low line.
-export function visible(piece) {
-  return piece.replaceAll("▁", " ").trim() || "␣";
+export function streamOf(trace, name) {
+  return trace.streams.find((each) => each.name === name);
 }
 
-export function joined(pieces) {
-  return pieces.join("").replaceAll("▁", " ").trim();
+// The items of a stream, as they are written where there is room for a word.
+export function namesOf(trace, stream) {
+  return streamOf(trace, stream).items.map(nameOf);
 }
 
 export function kindsOf(trace) {
-  const there = new Set(trace.attentions.map((each) => each.kind));
-  return ["encoder", "decoder", "cross"].filter((kind) => there.has(kind));
+  return [...new Set(trace.attentions.map((each) => each.kind))];
 }
 
 export function attentionsOf(trace, kind) {
@@ -37,21 +39,29 @@ export function headOf(attention, head) {
 }
 
 export function queriesOf(trace, kind) {
-  return (kind === "encoder" ? trace.source : trace.target).pieces.map(visible);
+  return namesOf(trace, attentionOf(trace, kind, null).from);
 }
 
 export function keysOf(trace, kind) {
-  return (kind === "decoder" ? trace.target : trace.source).pieces.map(visible);
+  return namesOf(trace, attentionOf(trace, kind, null).to);
 }
 
-export function sourceWords(trace) {
-  const { pieces, words } = trace.source;
+// What came out as choices, a step each; a forecast has none.
+export function outputOf(trace) {
+  return trace.outputs.find((each) => each.steps?.length);
+}
+
+export function readWords(trace, stream) {
+  const { items, words } = streamOf(trace, stream);
+  return inWords(items.map((each) => each.text ?? ""), words);
+}
+
+export function writtenWords(output) {
+  return inWords(output.steps.map((each) => each.taken), output.words);
+}
+
+function inWords(pieces, words) {
   return words.map(([first, end]) => joined(pieces.slice(first, end)) || "␣");
-}
-
-export function targetWords(trace) {
-  const { next, words } = trace.target;
-  return words.map(([first, end]) => joined(next.slice(first, end)) || "␣");
 }
 
 // Whether the most accurate head is right more often than pointing a fixed distance back.
@@ -60,22 +70,23 @@ export function finds(best) {
 }
 
 // Where the page opens: on the head that finds what "it" stands for, with that word pinned; where
-// none does, on the last encoder layer, with all its heads where the sentence is short.
+// none does, on the last layer of the first stack, with all its heads where few items are read.
 export function firstChoice(trace) {
   const best = trace.best_head;
   const kind = kindsOf(trace)[0];
   const last = attentionOf(trace, kind, null);
   const there = last.heads.map((each) => each.head);
+  const few = streamOf(trace, last.from).items.length <= 24;
   const choice = {
-    kind, layer: last.layer, heads: trace.source.pieces.length <= 24 ? there : there.slice(0, 1),
+    kind, layer: last.layer, heads: few ? there : there.slice(0, 1),
     head: last.heads[0].head, query: 0, pinned: null, enlarged: null, wide: false,
     step: 0, temperature: null, topK: 0, topP: 1, ties: "attention", tied: null,
-    positions: null,
+    positions: null, encoding: 0,
   };
-  const found = attentionsOf(trace, "encoder").find((each) => each.layer === best?.layer);
+  const found = attentionsOf(trace, best?.kind).find((each) => each.layer === best?.layer);
   if (finds(best) && found?.heads.some((each) => each.head === best.head)) {
-    Object.assign(choice, { kind: "encoder", layer: best.layer, heads: [best.head],
-      head: best.head, query: best.word, pinned: { side: "query", index: best.word } });
+    Object.assign(choice, { kind: best.kind, layer: best.layer, heads: [best.head],
+      head: best.head, query: best.item, pinned: { side: "query", index: best.item } });
   }
   return choice;
 }

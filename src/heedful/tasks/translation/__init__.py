@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heedful.tasks.contract import Command, Task, lazy
+from heedful.tasks.contract import Command, Simple, Task, lazy
 from heedful.tasks.translation.exchange.formats import FORMATS
 from heedful.tasks.translation.settings import (
     AnswerOptions,
@@ -46,14 +46,15 @@ TASK = Task(
     inherit=lazy(f"{HERE}.finetuning:inherit"),
     mix=lazy(f"{HERE}.finetuning:mix"),
     open=lazy(f"{HERE}.using:open_model"),
-    answer=lazy(f"{HERE}.scoring:answer"),
-    judge=lazy(f"{HERE}.scoring:judge"),
-    measure=lazy(f"{HERE}.scoring:measure"),
-    judged_apart=lazy(f"{HERE}.scoring:judged_apart"),
-    tune=lazy(f"{HERE}.scoring:tune"),
+    answer=lazy(f"{HERE}.judging:answer"),
+    judge=lazy(f"{HERE}.judging:judge"),
+    measure=lazy(f"{HERE}.judging:measure"),
+    apart=lazy(f"{HERE}.judging:apart"),
+    simple=Simple(lazy(f"{HERE}.nearest:fit"), "heedful translate {} --simple"),
+    tune=lazy(f"{HERE}.judging:tune"),
     words=lazy(f"{HERE}.words:words"),
     told=lambda settings: f"{settings.source} to {settings.target}",
-    show=lazy(f"{HERE}.using:show"),
+    show=lazy(f"{HERE}.showing:show"),
     formats=FORMATS,
     commands=(
         Command("translate", Translate, lazy(f"{HERE}.commands:translate")),

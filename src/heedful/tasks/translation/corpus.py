@@ -20,7 +20,7 @@ from heedful import files
 from heedful.data.ids import Ids, IdsWriter
 from heedful.data.text import normalise
 from heedful.data.tokenizer import Tokenizer, learn
-from heedful.errors import DataError, ModelFolderError
+from heedful.errors import DataError
 from heedful.tasks.translation.reading import Progress, Source
 from heedful.tasks.translation.settings import Settings
 
@@ -72,14 +72,7 @@ class Corpus:
     def open(cls, folder: Path) -> Corpus:
         """Map a corpus that `prepare` wrote, after checking that no byte of it has changed."""
         facts = files.read_sealed(folder / "corpus.json")
-        for name, digest in facts["files"].items():
-            file = folder / name
-            if not file.exists():
-                raise ModelFolderError(f"{file} is missing; restore it or train again")
-            if files.sha256(file) != digest:
-                raise ModelFolderError(
-                    f"{file} is damaged: it is not what was written; restore it or train again"
-                )
+        files.check(folder, facts["files"])
         return cls(
             Ids(folder / "source", facts["width"]),
             Ids(folder / "target", facts["width"]),

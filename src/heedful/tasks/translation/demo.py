@@ -173,8 +173,8 @@ def _agreement(sentences: Sequence[Sentence], texts: Sequence[str], to: str) -> 
 
 
 def _draw(translator: Translator, best: tuple[int, int], path: Path, report: Report) -> None:
-    from heedful.explain.alignment import word_spans
     from heedful.explain.render import heat_map, lines_between, page_of, shades
+    from heedful.explain.words import word_spans
 
     layer, head = best
 

@@ -12,17 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from heedful import files
 from heedful.data.grammar import Sentence
-from heedful.explain.alignment import word_spans
-from heedful.explain.trace import Attended
+from heedful.explain.words import word_spans
 from heedful.models.folder import Folder
 from heedful.tasks.translation.model import open_folder
 from heedful.tasks.translation.settings import Settings
+
+if TYPE_CHECKING:
+    from heedful.tasks.translation.showing import Attended
 
 __all__ = ["FILE", "Heads", "keep", "measure", "measured"]
 
@@ -124,12 +126,13 @@ def measured(folder: Folder[Settings], pieces: Sequence[str]) -> dict[str, Any] 
     except (OSError, ValueError, TypeError, AttributeError):  # never measured, or not by us
         return None
     return {
+        "kind": "encoder",
         "layer": layer,
         "head": head,
         "accuracy": heads.best_accuracy,
         "distance": heads.distance,
         "baseline": heads.baseline,
         "sentences": heads.sentences,
-        "word": starts[0],
+        "item": starts[0],
         "note": note,
     }

@@ -16,7 +16,7 @@ from heedful.nn.loss import Loss
 from heedful.tasks.contract import Prepared
 from heedful.tasks.translation.batching import Batch, Batches
 from heedful.tasks.translation.corpus import Corpus, Pair
-from heedful.tasks.translation.scoring import judged_apart
+from heedful.tasks.translation.judging import apart
 from heedful.tasks.translation.settings import Settings
 from heedful.train.learner import Evaluation, Learner, Sample
 
@@ -29,8 +29,9 @@ def learner(model: Transformer, prepared: Prepared, workers: int, tests: int) ->
     Without a test set, what the verdict is reached on is kept out of every evaluation.
     """
     corpus, tokenizer = prepared.data
-    apart = set() if tests else set(judged_apart(prepared.dev))
-    dev = [pair for index, pair in enumerate(prepared.dev) if index not in apart]
+    dev = prepared.dev
+    if not tests:
+        dev = [pair for pair, out in zip(dev, apart(dev), strict=True) if not out]
     return TranslationLearner(model, tokenizer, corpus, prepared.settings, workers, dev)
 
 

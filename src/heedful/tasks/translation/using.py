@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from heedful.decoding.batch import TorchEngine
     from heedful.decoding.engine import Engine
     from heedful.decoding.hypothesis import Hypothesis
-    from heedful.explain.trace import Attended
     from heedful.models.transformer import Transformer
     from heedful.tasks.translation.exchange.ctranslate2 import Compute, CTranslate2Engine
+    from heedful.tasks.translation.nearest import NearestTranslator
+    from heedful.tasks.translation.showing import Attended
 
 __all__ = ["ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
 
@@ -44,9 +45,6 @@ logger = logging.getLogger("heedful")
 
 LINES_AT_ONCE = 2048
 """Lines of a stream held in memory: enough to sort by length, few enough for any file."""
-
-LONGEST_EXPLAINED = 1000
-"""Pieces of one explained pass: attention weights grow with the square of it."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +110,11 @@ class Translator:
     def folder(self) -> Path:
         """Where the model is."""
         return self._folder.path
+
+    @property
+    def opened(self) -> Folder[Settings]:
+        """The folder as it was when it was opened."""
+        return self._folder
 
     @property
     def name(self) -> str:
@@ -259,7 +262,7 @@ class Translator:
 
     def explain(self, text: str, translation: str | None = None) -> Attended:
         """Give every attention weight of a sentence and its translation, ours if none is given."""
-        from heedful.explain.trace import attended
+        from heedful.tasks.translation.showing import attended
 
         given = self.translate([text])[0] if translation is None else translation
         tokenizer = self.tokenizer
@@ -288,44 +291,16 @@ class Translator:
         `layers`, `heads`, `decimals` and `values` bound its size; `positions` is how many rows of
         the position encoding are given at least.
         """
-        from heedful.explain.beams import watch
         from heedful.explain.trace import trace
-        from heedful.explain.writer import Extent, leave_out
-        from heedful.tasks.translation.heads import measured
+        from heedful.explain.writer import Extent
+        from heedful.tasks.translation.showing import show
 
-        tokenizer, model = self.tokenizer, self.model
-        parts = self._parts(text, self.settings.decode)
-        source = parts[0].ids if parts else []
-        tree, target = None, []
-        if translation is not None:
-            source = [i for part in parts for i in part.ids]  # it is the translation of all
-            target = tokenizer.encode(normalise(translation), target=True)
-            parts = parts[:1]
-            if max(len(source), len(target)) > LONGEST_EXPLAINED:
-                raise DataError(
-                    f"{len(source)} and {len(target)} pieces are too many to explain at once; "
-                    f"give at most {LONGEST_EXPLAINED} of each"
-                )
-        elif source:
-            tree = watch(model, source, self.settings.decode)
-            target = tree.found[0].ids
-        data = trace(
-            model,
-            source,
-            target,
-            (lambda i: tokenizer.piece(i, target=False), tokenizer.piece),
-            (
-                normalise(text) if len(parts) < 2 else tokenizer.decode(source),
-                tokenizer.decode(target),
-            ),
-            {"name": self.name, "source": self.settings.source, "target": self.settings.target},
-            Extent(layers, heads, values, decimals, positions),
-            tree,
-        )
-        if len(parts) > 1:
-            leave_out(data["chosen"], "parts", len(parts))
-        data["best_head"] = measured(self._folder, data["source"]["pieces"])
-        return data
+        extent = Extent(layers, heads, values, decimals, positions)
+        return trace(show(self, [text], {"translation": translation}), extent)
+
+    def parts_of(self, text: str) -> list[list[int]]:
+        """Give the ids of what is translated by itself: a line, or the sentences of a long one."""
+        return [part.ids for part in self._parts(text, self.settings.decode)]
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[tuple[float, int]]:
         """Give the log-probability of each target given its source, and its number of pieces."""
@@ -337,8 +312,12 @@ class Translator:
         return engine.score(left, right, self.settings.decode.batch_tokens)
 
 
-def open_model(path: Path, how: How) -> Translator:
-    """Open a model as the commands do."""
+def open_model(path: Path, how: How) -> Translator | NearestTranslator:
+    """Open a model, or the simple thing beside it, as the commands do."""
+    if how.simple:
+        from heedful.tasks.translation.nearest import NearestTranslator
+
+        return NearestTranslator(Folder.open(path, Settings))
     return Translator.load(
         path,
         workers=how.threads,
@@ -346,11 +325,6 @@ def open_model(path: Path, how: How) -> Translator:
         compute=how.compute,  # type: ignore[arg-type]
         note=how.note,
     )
-
-
-def show(path: Path, inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Trace a translation, for `heedful explain`."""
-    return Translator.load(path, engine="torch", workers=1).trace(inputs[0], **options)
 
 
 def _open_fast(

@@ -1,4 +1,4 @@
-"""How good a model is: its translations scored, and its length penalty chosen by their score."""
+"""How good a model is: its translations judged, and its length penalty chosen by their score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from heedful.tasks.translation.settings import Settings
 from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report
 
-__all__ = ["answer", "judge", "judged_apart", "measure", "tune"]
+__all__ = ["answer", "apart", "judge", "measure", "tune"]
 
 PENALTIES = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75)
 ENOUGH_TO_CHOOSE = 200
@@ -58,13 +58,19 @@ def measure(translator: Translator, pairs: Sequence[Pair]) -> dict[str, float]:
     return {"perplexity": metrics.perplexity(nll, pieces)}
 
 
-def judged_apart(dev: Sequence[Pair]) -> list[int]:
-    """Choose the third of a development set that chooses nothing, for the verdict.
+def apart(dev: Sequence[Pair]) -> list[bool]:
+    """Say which development pairs are kept apart to judge on, where there is no test set: a third.
 
-    Which pairs they are follows from their text, so neither order nor position matters.
+    The pairs that choose a checkpoint, a length penalty or the simple thing's settings flatter
+    what they chose, so nothing can be judged on them. Which ones are apart follows from the
+    sources alone, whatever their order: going on with a training never moves a pair from one
+    part to the other, and a sentence with two translations is wholly in one. It is at least one
+    sentence and never all; with one sentence only, nothing can be kept apart.
     """
-    wanted = max(1, len(dev) // 3) if len(dev) > 1 else 0
-    return sorted(range(len(dev)), key=lambda i: number_of("\t".join(dev[i]), 1))[:wanted]
+    sources = sorted({source for source, _ in dev}, key=lambda s: (number_of(s, 0), s))
+    third = max(1, len(sources) // 3) if len(sources) > 1 else 0
+    chosen = set(sources[:third])
+    return [source in chosen for source, _ in dev]
 
 
 def tune(

@@ -8,13 +8,12 @@ import pytest
 import torch
 
 from heedful.errors import ConfigError, DataError
-from heedful.explain.alignment import align, by_words, word_spans
 from heedful.explain.capture import capture
-from heedful.explain.trace import attended
 from heedful.models.transformer import Transformer
 from heedful.nn.attention import Attention
 from heedful.nn.layers import Layer
 from heedful.settings import ModelSettings, TokenIds
+from heedful.tasks.translation.showing import align, attended
 from heedful.tasks.translation.using import Translator
 from model_case import make as make_folder
 
@@ -102,11 +101,11 @@ def test_what_was_captured_gives_what_the_layers_passed_on(changes: dict[str, ob
         run(model)
         for name, seen in found.attentions.items():
             layer, sublayer = name.rsplit(".", 1)
-            step = found.sublayers[layer][int(sublayer == "cross")]
+            step = found.sublayers[layer][sublayer]
             change = seen.module.output(seen.module.join(seen.output))
             torch.testing.assert_close(change, step.change)
         for name, steps in found.sublayers.items():
-            last = steps[-1]
+            last = steps["feed_forward"]
             left = last.sum if model.settings.norm == "pre" else last.norm(last.sum)
             torch.testing.assert_close(left, found.outputs[name])
 
@@ -190,13 +189,36 @@ def test_every_number_of_a_head_is_what_one_gets_by_hand(norm: str, tmp_path: Pa
         np.testing.assert_allclose(found[name], hand[name], atol=5e-5)
 
 
+def stream(trace: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(one for one in trace["streams"] if one["name"] == name)
+
+
+def pieces(trace: dict[str, Any], name: str) -> list[str]:
+    items = stream(trace, name)["items"]
+    assert {item["kind"] for item in items} == {"piece"}
+    return [item["text"] for item in items]
+
+
 def test_the_shapes_are_what_the_document_says(traced: dict[str, Any]) -> None:
-    s, t = len(traced["source"]["pieces"]), len(traced["target"]["pieces"])
+    source, target = pieces(traced, "source"), pieces(traced, "target")
+    s, t = len(source), len(target)
     d = traced["model"]["d_model"]
-    assert traced["schema"] == "heedful.trace/1"
-    assert traced["source"]["pieces"][-1] == "</s>"
-    assert traced["target"]["pieces"][0] == "<s>"
-    assert traced["target"]["next"] == [*traced["target"]["pieces"][1:], "</s>"]
+    assert traced["schema"] == "heedful.trace/2"
+    assert (source[-1], target[0]) == ("</s>", "<s>")
+    (output,) = traced["outputs"]
+    assert (output["kind"], output["stream"], output["stack"]) == (
+        "next-piece",
+        "target",
+        "decoder",
+    )
+    assert [step["taken"] for step in output["steps"]] == [*target[1:], "</s>"]
+    assert [step["at"] for step in output["steps"]] == list(range(t))
+    ways = {(one["kind"], one["stack"], one["from"], one["to"]) for one in traced["attentions"]}
+    assert ways == {
+        ("encoder", "encoder", "source", "source"),
+        ("decoder", "decoder", "target", "target"),
+        ("cross", "decoder", "target", "source"),
+    }
     sizes = {"encoder": (s, s), "decoder": (t, t), "cross": (t, s)}
     assert len(traced["attentions"]) == 2 + 3 + 3
     for one in traced["attentions"]:
@@ -208,16 +230,20 @@ def test_the_shapes_are_what_the_document_says(traced: dict[str, Any]) -> None:
             assert np.shape(head["q"])[0] == queries
             assert np.shape(head["k"])[0] == np.shape(head["v"])[0] == keys
         if one["kind"] == "decoder":
+            assert one["causal"]
             assert one["keep"] == np.tri(t, dtype=bool).tolist()
             assert all(np.triu(head["weights"], 1).max() == 0 for head in one["heads"])
         else:
             assert one["keep"] is None
-    assert [one["name"] for one in traced["sublayers"] if one["part"] == "decoder"] == [
+            assert not one["causal"]
+    assert [one["name"] for one in traced["sublayers"] if one["stack"] == "decoder"] == [
         "attention", "cross", "feed_forward",
     ] * 3  # fmt: skip
-    assert np.shape(traced["positions"]["rows"]) == (50, d)
-    assert len(traced["steps"]) == t
-    assert np.shape(traced["lens"]) == (3, t, 3)
+    (positions,) = traced["positions"]
+    assert (positions["streams"], positions["kind"]) == (["source", "target"], "interleaved")
+    assert np.shape(positions["rows"]) == (50, d)
+    assert np.shape(traced["embeddings"]["source"]["values"]) == (s, d)
+    assert np.shape(output["lens"]) == (3, t, 3)
     json.dumps(traced, allow_nan=False)
 
 
@@ -227,11 +253,14 @@ def test_the_steps_give_the_softmax_at_any_of_their_temperatures(
     encode = translator.tokenizer.encode
     ids, model = translator.tokenizer.ids, translator.model
     source = [*encode("The dog sees the cat."), ids.eos]
-    tree = traced["beam"]
+    (output,) = traced["outputs"]
+    tree = output["beam"]
     words = [step[place] for step, place in zip(tree["steps"], tree["best"], strict=False)]
-    assert [word["piece"] for word in words] == traced["target"]["next"][: len(words)]
-    target = translator.tokenizer.encode(traced["target"]["text"], target=True)
-    again = translator.trace("The dog sees the cat.", traced["target"]["text"], decimals=8)
+    written = [step["taken"] for step in output["steps"]]
+    assert [word["piece"] for word in words] == written[: len(words)]
+    text = stream(traced, "target")["text"]
+    target = translator.tokenizer.encode(text, target=True)
+    again = translator.trace("The dog sees the cat.", text, decimals=8)["outputs"][0]
     with torch.inference_mode():
         logits = model(
             torch.tensor([source]),
@@ -247,7 +276,7 @@ def test_the_steps_give_the_softmax_at_any_of_their_temperatures(
             np.testing.assert_allclose(got, wanted, rtol=1e-4)
     # The last decoder layer through the lens is the model itself.
     for seen, step in zip(again["lens"][-1], again["steps"], strict=True):
-        assert seen[0]["piece"] == step["top"][0]["piece"]
+        assert seen[0]["name"] == step["top"][0]["name"]
         assert seen[0]["p"] == pytest.approx(math.exp(step["top"][0]["logp"]), abs=1e-5)
 
 
@@ -255,8 +284,8 @@ def test_the_beam_is_the_one_the_translator_searched(
     translator: Translator, traced: dict[str, Any]
 ) -> None:
     best = next(iter(translator.lines(["The dog sees the cat."])))
-    assert best.text == traced["target"]["text"]
-    tree = traced["beam"]
+    assert best.text == stream(traced, "target")["text"]
+    tree = traced["outputs"][0]["beam"]
     assert tree["width"] == 3
     for number, (before, step) in enumerate(
         zip([[{"fate": "kept"}], *tree["steps"]], tree["steps"], strict=False)
@@ -271,7 +300,8 @@ def test_the_beam_is_the_one_the_translator_searched(
 
 
 def test_saliency_rows_are_shares_and_the_future_has_none(traced: dict[str, Any]) -> None:
-    left, right = np.array(traced["saliency"]["source"]), np.array(traced["saliency"]["target"])
+    saliency = traced["outputs"][0]["saliency"]
+    left, right = np.array(saliency["source"]), np.array(saliency["target"])
     np.testing.assert_allclose(left.sum(1) + right.sum(1), 1, atol=1e-5)
     assert np.triu(right, 1).max() == 0
     assert left.min() >= 0
@@ -281,12 +311,12 @@ def test_a_given_translation_has_no_beam_and_an_empty_text_has_no_words(
     translator: Translator,
 ) -> None:
     found = translator.trace("The dog.", "개.", values=False)
-    assert found["beam"] is None
-    assert found["target"]["given"]
-    assert found["target"]["text"] == "개."
+    assert found["outputs"][0]["beam"] is None
+    assert found["outputs"][0]["given"]
+    assert stream(found, "target")["text"] == "개."
     assert "q" not in found["attentions"][0]["heads"][0]
     empty = translator.trace("")
-    assert empty["source"]["words"] == empty["target"]["words"] == []
+    assert stream(empty, "source")["words"] == empty["outputs"][0]["words"] == []
     assert empty["alignment"]["words"] == []
 
 
@@ -309,25 +339,25 @@ def test_layers_and_heads_can_be_chosen_and_others_are_refused(translator: Trans
 def test_positions_go_on_past_a_short_sentence_and_further_on_request(
     translator: Translator, tmp_path: Path
 ) -> None:
-    rows = translator.trace("The dog.", values=False, positions=120)["positions"]["rows"]
+    rows = translator.trace("The dog.", values=False, positions=120)["positions"][0]["rows"]
     assert len(rows) == 120
     assert rows[119][1] == round(math.cos(119), 4) == round(rows[119][1], 4)
     long = translator.trace("dog " * 60 + ".", "개 " * 70, values=False)
-    longest = max(len(long[side]["pieces"]) for side in ("source", "target"))
-    assert len(long["positions"]["rows"]) == longest > 50
+    longest = max(len(pieces(long, side)) for side in ("source", "target"))
+    assert len(long["positions"][0]["rows"]) == longest > 50
     for wrong in (0, 1001):
         with pytest.raises(ConfigError, match=f"positions = {wrong}; expected 1 to 1000"):
             translator.trace("The dog.", positions=wrong)
     learned = make_folder(tmp_path / "learned", positions="learned", max_positions=37)
     short = Translator.load(learned.path, engine="torch", workers=1).trace("The dog.", "개.")
-    assert len(short["positions"]["rows"]) == 37, "there are no more in the table"
+    assert len(short["positions"][0]["rows"]) == 37, "there are no more in the table"
 
 
 def test_a_long_sentence_says_what_was_left_out(translator: Translator) -> None:
     found = translator.trace("dog " * 230 + ".", "개 " * 210)
-    assert len(found["source"]["pieces"]) == len(found["target"]["pieces"]) == 200
+    assert len(pieces(found, "source")) == len(pieces(found, "target")) == 200
     assert not found["chosen"]["values"]
-    assert [line.split(":")[0] for line in found["chosen"]["left_out"]][1:] == [
+    assert [line.split(":")[0] for line in found["chosen"]["left_out"]][2:] == [
         "the vectors (queries, keys, values and what became of them)",
         "the saliency",
     ]
@@ -336,22 +366,14 @@ def test_a_long_sentence_says_what_was_left_out(translator: Translator) -> None:
     assert own["chosen"]["left_out"][-1].startswith("the text has 8 parts that are translated")
     assert own["chosen"]["left_out_kinds"][-1] == ["parts", 8]
     assert [kind for kind, *_ in found["chosen"]["left_out_kinds"]] == [
-        "pieces", "vectors", "saliency",
+        "items", "items", "vectors", "saliency",
     ]  # fmt: skip
     with pytest.raises(DataError, match="too many to explain at once; give at most 1000 of each"):
         translator.trace("dog", "개 " * 1000)
 
 
-def test_words_begin_where_a_space_was_and_the_end_is_none() -> None:
-    assert word_spans(["▁The", "▁an", "imal", "▁it", ".", "</s>"]) == [(0, 1), (1, 3), (3, 5)]
-    assert word_spans(["개", "는", "▁잔", "다"]) == [(0, 2), (2, 4)]
-    assert word_spans(["</s>"]) == word_spans([]) == []
-
-
-def test_pieces_become_words_by_mean_over_rows_and_sum_over_columns() -> None:
+def test_the_last_layers_heads_together_align_the_words() -> None:
     weights = torch.tensor([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])
-    found = by_words(weights, [(0, 2)], [(0, 1), (1, 3)])
-    torch.testing.assert_close(found, torch.tensor([[0.3, 0.7]]))
     cross = weights.expand(3, 2, 2, 3)
     aligned = align(cross, ["▁a", "▁b", "</s>"], ["▁x", "▁y"])
     assert aligned.pairs == [(0, 0), (1, 1)]

@@ -1,0 +1,274 @@
+"""Translation's simple thing: the translation of the nearest training sentence.
+
+Two sentences are near if they share n-grams of characters, rare ones counting for more: the cosine
+of which n-grams occur, through an index from each n-gram to the sentences that have it. The sums
+are of whole numbers, so that what is equally near is so exactly, and the earliest pair answers.
+
+A folder keeps the pairs as text, and the index is made anew when they are opened: that takes ten
+seconds for a million pairs, and the index would be many times as large on the disk.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from heedful import files
+from heedful.data.text import normalise
+from heedful.errors import DataError
+from heedful.metrics.text import judged
+from heedful.tasks.translation.reading import Progress
+from heedful.tasks.translation.using import Candidate, Translation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from heedful.models.folder import Folder
+    from heedful.settings import DecodeSettings
+    from heedful.tasks.contract import Prepared
+    from heedful.tasks.translation.settings import Settings
+    from heedful.train.report import Report
+
+__all__ = ["LIMIT", "SIZES", "NearestSentence", "NearestTranslator", "fit"]
+
+FACTS, PAIRS = "simple.json", "simple.tsv.gz"
+
+LIMIT = 1_000_000
+"""The most pairs that are kept: where there are more, as many of them, evenly spread."""
+
+SIZES = (3, 4, 5, 2, 6, 8)
+"""The n-grams that are tried, and of equally good ones the first is taken."""
+
+ENOUGH_PAIRS, ENOUGH_ROWS = 30_000, 500
+"""Training and development pairs the size is chosen on at most: it shall take seconds."""
+
+CHUNK = 2048
+"""Sentences whose n-grams are in memory at once."""
+
+Pair = tuple[str, str]
+Item = TypeVar("Item")
+
+
+class NearestSentence:
+    """Answers with the translation of the training sentence nearest to the one asked."""
+
+    def __init__(self, pairs: _Pairs, facts: dict[str, Any]) -> None:
+        self._pairs = pairs
+        self.facts = facts
+        """The `size` of the n-grams, the `pairs` kept and `of` how many, what was `tried`."""
+        self._index = _Index(pairs, facts["size"])
+
+    @classmethod
+    def fit(
+        cls,
+        pairs: Iterable[Pair],
+        of: int,
+        dev: Sequence[Pair] = (),
+        language: str = "und",
+        limit: int = LIMIT,
+        progress: Progress = lambda what, done, total: None,
+    ) -> NearestSentence:
+        """Keep the pairs, a stream of as many as `of` says, and choose the n-grams on `dev`.
+
+        `dev` are the pairs the model was chosen on, never those it will be judged on. The
+        choice is by the leading score of the target language, on a part where there is much.
+        """
+        kept = _Pairs.read(_spread(pairs, of, limit), min(of, limit), progress)
+        sample = kept.some(ENOUGH_PAIRS)
+        rows = list(_spread(dev, len(dev), ENOUGH_ROWS))
+        tried = {}
+        for done, size in enumerate(SIZES if rows else ()):
+            progress("choosing the n-grams", done, len(SIZES))
+            index = _Index(sample, size)
+            texts = [sample.target(index.nearest(normalise(source))) for source, _ in rows]
+            wanted = [normalise(target) for _, target in rows]
+            tried[size] = next(judged(texts, wanted, language)).value
+        best = max(tried, key=tried.__getitem__, default=SIZES[0])
+        return cls(kept, {"size": best, "pairs": len(kept), "of": of, "tried": list(tried.items())})
+
+    def save(self, folder: str | Path) -> None:
+        """Write the pairs and what is known of them; the same pairs make the same bytes."""
+        path = Path(folder) / PAIRS
+        with (
+            files.replacing(path) as temporary,
+            temporary.open("wb") as raw,
+            gzip.GzipFile("", "wb", 3, raw, mtime=0) as file,
+        ):
+            file.write(self._pairs.text)
+        digests = {PAIRS: files.sha256(path)}
+        files.write_sealed(path.with_name(FACTS), {**self.facts, "files": digests})
+
+    @classmethod
+    def open(cls, folder: str | Path) -> NearestSentence:
+        """Read what `save` wrote; a file that is not what was written is refused."""
+        facts = files.read_sealed(Path(folder) / FACTS)
+        files.check(folder, facts.pop("files"))
+        return cls(_Pairs(gzip.decompress((Path(folder) / PAIRS).read_bytes())), facts)
+
+    @property
+    def name(self) -> str:
+        """What it is, for a verdict: honest about a sample."""
+        kept, of = self.facts["pairs"], self.facts["of"]
+        sample = "" if kept == of else f" (a sample of {kept:,} of {of:,} pairs)"
+        return f"nearest training sentence{sample}"
+
+    def translate(self, texts: Iterable[str]) -> list[str]:
+        """Translate line by line; an empty line stays empty.
+
+        A text that has no n-gram in common with any sentence gets the earliest one's translation.
+        """
+        given = map(normalise, texts)
+        return [self._pairs.target(self._index.nearest(t)) if t else "" for t in given]
+
+
+class NearestTranslator:
+    """The simple thing in the place of a `Translator`."""
+
+    def __init__(self, folder: Folder[Settings]) -> None:
+        self.settings, self._nearest = folder.settings, NearestSentence.open(folder.path)
+
+    def decoding(self, **options: Any) -> DecodeSettings:
+        """Give the settings of the model beside it: nothing is searched for here."""
+        return self.settings.decode.model_copy(update=options)
+
+    def lines(self, texts: Iterable[str], *how: object, **more: object) -> Iterator[Translation]:
+        """Translate a stream of lines, each as it comes."""
+        for text in texts:
+            yield Translation((Candidate(self._nearest.translate([text])[0], 0.0, 0.0),))
+
+    def translate(self, texts: Sequence[str], **options: object) -> list[str]:
+        """Translate lines of text."""
+        return self._nearest.translate(texts)
+
+
+class _Pairs:
+    """The pairs as one text, each a line of source, TAB and target: a million take 100 MB."""
+
+    def __init__(self, text: bytes | bytearray) -> None:
+        self.text = text
+        # In text that was normalised, nothing else is as small as a TAB or the end of a line.
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) <= ord("\n"))
+        self._ends = np.concatenate(([-1], ends))
+
+    @classmethod
+    def read(cls, pairs: Iterable[Pair], size: int, progress: Progress) -> _Pairs:
+        """Take in a stream of pairs."""
+        text = bytearray()
+        for done, (source, target) in enumerate(pairs):
+            text += f"{normalise(source)}\t{normalise(target)}\n".encode()
+            if done % CHUNK == 0:
+                progress("reading the pairs for the simple thing", done, size)
+        if not text:
+            raise DataError("there are no pairs to find the nearest of; give at least one")
+        return cls(text)
+
+    def __len__(self) -> int:
+        return len(self._ends) // 2
+
+    def _text(self, begin: int, end: int) -> str:
+        """Give the text between two ends, the first end and the last left out."""
+        return self.text[self._ends[begin] + 1 : self._ends[end]].decode()
+
+    def target(self, pair: int) -> str:
+        """Give the target of a pair."""
+        return self._text(2 * pair + 1, 2 * pair + 2)
+
+    def sources(self) -> Iterator[tuple[int, list[str]]]:
+        """Give all sources in chunks, each with the number of its first."""
+        for begin in range(0, len(self), CHUNK):
+            lines = self._text(2 * begin, 2 * min(begin + CHUNK, len(self))).split("\n")
+            yield begin, [line.partition("\t")[0] for line in lines]
+
+    def some(self, limit: int) -> _Pairs:
+        """Give so many of the pairs, evenly spread, or all where there are not as many."""
+        if len(self) <= limit:
+            return self
+        chosen = _spread(range(len(self)), len(self), limit)
+        return _Pairs("".join(f"{self._text(2 * i, 2 * i + 2)}\n" for i in chosen).encode())
+
+
+class _Index:
+    """For each n-gram, known by its hash, the sentences that have it, in order."""
+
+    def __init__(self, pairs: _Pairs, size: int) -> None:
+        self._size, count = size, len(pairs)
+        self._bits = min(22, max(18, (32 * count).bit_length()))
+        frequency = np.zeros(1 << self._bits, np.int64)
+        for _, texts in pairs.sources():
+            np.add.at(frequency, self._grams(texts)[0], 1)
+        # Flatter than the square of it, which tf-idf has: that is 2 BLEU worse (docs/log.md).
+        inverse = np.log1p(count / np.maximum(frequency, 1))
+        self._weights = np.rint(1000 * np.sqrt(inverse)).astype(np.int32)
+        self._starts = np.concatenate(([0], np.cumsum(frequency)))
+        self._sentences = np.empty(self._starts[-1], np.int32)
+        self._norms = np.empty(count)
+        free = self._starts[:-1].copy()
+        for begin, texts in pairs.sources():
+            grams, of = self._grams(texts)
+            place = np.arange(len(grams))
+            first = np.flatnonzero(np.diff(grams, prepend=-1))  # of each n-gram in this chunk
+            place -= np.repeat(first, np.diff(first, append=len(grams)))
+            self._sentences[free[grams] + place] = begin + of
+            np.add.at(free, grams, 1)
+            squares = np.bincount(of, self._weights[grams], len(texts))
+            self._norms[begin : begin + len(texts)] = np.sqrt(squares)
+
+    def nearest(self, text: str) -> int:
+        """Give the number of the nearest sentence, the earliest of equally near ones."""
+        shared = np.zeros(len(self._norms), np.int32)
+        for gram in self._grams([text])[0].tolist():
+            found = self._sentences[self._starts[gram] : self._starts[gram + 1]]
+            np.add.at(shared, found, self._weights[gram])
+        return int((shared / self._norms).argmax())
+
+    def _grams(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the hashes of the n-grams, each once a text and in order, and the texts they are of.
+
+        Small and capital letters are the same, the ends of a text count as characters, and the
+        text as it stands is one n-gram more, so that nothing is nearer to a sentence than itself.
+        """
+        joined = "\n".join(["", *texts, ""]).lower()
+        codes = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+        ends = codes == ord("\n")
+        before = np.cumsum(ends)  # ends so far, this character included
+        count = max(0, len(codes) - self._size + 1)
+        hashes = np.zeros(count, np.uint32)
+        for i in range(self._size):
+            hashes = (hashes ^ codes[i : i + count]) * np.uint32(0x9E3779B1)
+            hashes ^= hashes >> np.uint32(15)
+        # An end inside an n-gram would make it one of two texts.
+        within = before[self._size - 2 : self._size - 2 + count] == before[:count]
+        whole = np.array([zlib.crc32(text.encode()) for text in texts], np.uint32)
+        found = np.concatenate((hashes[within], whole)).astype(np.int64) >> (32 - self._bits)
+        of = np.concatenate((before[:count][within] - 1, np.arange(len(texts))))
+        keys = np.sort(found << 32 | of)
+        keys = keys[np.diff(keys, prepend=-1) != 0]
+        return keys >> 32, keys & 0xFFFFFFFF
+
+
+def _spread(items: Iterable[Item], size: int, limit: int) -> Iterator[Item]:
+    """Give as many as `limit` of a stream of `size` items, evenly spread."""
+    limit = min(limit, size)
+    return (x for i, x in enumerate(items) if (i + 1) * limit // size > i * limit // size)
+
+
+def fit(prepared: Prepared, dev: Sequence[Pair], folder: Path, report: Report) -> str:
+    """Keep the pairs of a training in its folder, as the simple thing beside the model."""
+    corpus, tokenizer = prepared.data
+    pairs = (
+        (
+            tokenizer.decode(corpus.source[i].tolist(), target=False),
+            tokenizer.decode(corpus.target[i].tolist()),
+        )
+        for i in range(len(corpus))
+    )
+    language = prepared.settings.target
+    found = NearestSentence.fit(pairs, len(corpus), dev, language, progress=report.progress)
+    found.save(folder)
+    corpus.forget()
+    return found.name
