@@ -25,6 +25,7 @@ import typer.main
 from pydantic import BaseModel
 
 import heedful
+from heedful import config
 from heedful.cli.main import build
 from heedful.settings import SamplingSettings
 from heedful.tasks import registry
@@ -114,25 +115,19 @@ def settings() -> str:
         *(HEAD, "# Settings", ""),
         "Each stands in a recipe, a TOML file with these tables, or on the command line:",
         "`--set train.lr=3e-4`. Where no default is given, training chooses from the data, or",
-        *("nothing limits it.", ""),
+        "nothing limits it. `--preset NAME` takes a recipe that comes with a task, and",
+        *("`--recipe FILE` is laid over it.", ""),
     ]
     for task in registry.tasks().values():
         out += [f"## {task.name}", "", task.sentence, "", *fields_of(task.settings)]
         for name, part in tables_of(task.settings):
             out += [f"### [{name}]", "", inspect.getdoc(part) or "", "", *fields_of(part)]
-        out += [f"## Presets of {task.name}", ""]
-        out += ["`--preset NAME` takes one; `--recipe FILE` is laid over it.", ""]
-        for name, text in recipes(task.recipes):
-            out += [f"### {name}", "", "```toml", text.strip(), "```", ""]
+        for name in config.presets(task.recipes) if task.recipes else ():
+            text = (resources.files(task.recipes) / "recipes" / f"{name}.toml").read_text("utf-8")
+            out += [f"### --preset {name}", "", "```toml", text.strip(), "```", ""]
     out += ["## Sampling", "", inspect.getdoc(SamplingSettings) or "", ""]
     out += ["These are options of `heedful translate --sample`.", "", *fields_of(SamplingSettings)]
     return "\n".join(out)
-
-
-def recipes(package: str) -> list[tuple[str, str]]:
-    """Read the presets of a package: their names and their text."""
-    found = (resources.files(package) / "recipes").iterdir()
-    return sorted((file.name.removesuffix(".toml"), file.read_text("utf-8")) for file in found)
 
 
 def tables_of(whole: type[Any]) -> Iterator[tuple[str, type[BaseModel]]]:
@@ -157,12 +152,12 @@ def fields_of(part: type[BaseModel]) -> list[str]:
 
 def takes(field: dict[str, Any]) -> str:
     """Say in words what a setting takes."""
-    given = next((kind for kind in field.get("anyOf", ()) if kind["type"] != "null"), field)
+    given = next((kind for kind in field.get("anyOf", ()) if kind.get("type") != "null"), field)
     if "enum" in given or "const" in given:
         *most, last = (code(str(each)) for each in given.get("enum", [given.get("const")]))
         return f"{', '.join(most)} or {last}" if most else last
     words = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
-    words |= {"string": "a text", "array": "a list"}
+    words |= {"string": "a text", "array": "a list", "object": "a table"}
     bounds = {"minimum": "at least", "exclusiveMinimum": "above"}
     bounds |= {"maximum": "at most", "exclusiveMaximum": "below"}
     limits = [f"{word} {given[key]:,}" for key, word in bounds.items() if key in given]

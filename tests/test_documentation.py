@@ -15,6 +15,7 @@ import pytest
 import typer.main
 
 import heedful
+from heedful import config
 from heedful.cli.main import build
 from heedful.tasks import registry
 from heedful.tasks.translation.settings import Settings
@@ -106,9 +107,11 @@ def test_every_option_of_every_command_has_its_line() -> None:
 
 
 def test_every_setting_has_its_line_with_its_default() -> None:
-    sections = dict(
-        re.findall(r"^### \[(\w+)\]\n(.*?)(?=^##)", page("settings"), re.DOTALL | re.MULTILINE)
-    )
+    tasks = re.split(r"^## (\S+)\n", page("settings"), flags=re.MULTILINE)
+    told = dict(zip(tasks[1::2], tasks[2::2], strict=True))
+    assert list(told) == [*registry.tasks(), "Sampling"]
+    section = r"^### \[(\w+)\]\n(.*?)(?=^### |\Z)"
+    sections = dict(re.findall(section, told["translation"], re.DOTALL | re.MULTILINE))
     tables = {k: v for k, v in Settings().model_dump().items() if isinstance(v, dict)}
     assert list(sections) == list(tables)
     for name, values in tables.items():
@@ -116,6 +119,8 @@ def test_every_setting_has_its_line_with_its_default() -> None:
         assert [key for key, _ in rows] == list(values)
         for key, default in rows:
             assert (json.loads(default.strip("`")) if default else None) == values[key], (name, key)
+    presets = re.findall(r"^### --preset (\S+)$", told["translation"], re.MULTILINE)
+    assert presets == config.presets(registry.find("translation").recipes)
 
 
 def test_everything_public_has_its_heading() -> None:
