@@ -36,7 +36,7 @@ ROOMS = {
     "ctranslate2": ["tasks/translation/exchange/ctranslate2.py"],
     "prometheus_client": ["serve/metrics.py"],
     "py3langid": ["serve/detect.py"],
-    "pydantic": ["config.py", "mistakes.py", "settings.py", "serve/", "tasks/"],
+    "pydantic": ["config.py", "mistakes.py", "settings.py", "serve/", "tasks/", "cli/generate.py"],
     "python_multipart": ["serve/"],
     "rich": ["cli/", "train/report.py"],
     "sacrebleu": ["metrics/text.py"],

@@ -367,7 +367,7 @@ def test_help_imports_no_torch_and_nothing_heavy() -> None:
         "from heedful.cli.main import run\n"
         "try: run()\n"
         "except SystemExit as end: assert not end.code\n"
-        "heavy = ('torch', 'numpy', 'sentencepiece', 'sacrebleu', 'pydantic', 'safetensors')\n"
+        "heavy = ('torch', 'numpy', 'sentencepiece', 'sacrebleu', 'safetensors')\n"
         "print('LOADED', [name for name in heavy if name in sys.modules])\n"
     )
     found = python("-c", code)

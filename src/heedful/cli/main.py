@@ -12,10 +12,11 @@ from typing import Annotated
 import typer
 
 from heedful import __version__
-from heedful.cli.commands import COMMANDS, Shared, ended
+from heedful.cli.commands import COMMANDS, Shared
 from heedful.cli.generate import command, merged
 from heedful.cli.serve import Serve, serve
 from heedful.cli.show import make_report
+from heedful.cli.training import ended
 from heedful.errors import DataError, HeedfulError
 from heedful.settings import Table
 from heedful.tasks import registry
