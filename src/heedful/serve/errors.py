@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from heedful.data.languages import language_name
-
 __all__ = [
     "RequestError",
     "body_too_large",
@@ -14,8 +12,6 @@ __all__ = [
     "invalid_key",
     "key_needed",
     "missing",
-    "not_reached",
-    "not_supported",
     "slow_down",
     "too_long",
     "too_slow",
@@ -45,20 +41,6 @@ def too_long(size: int, limit: int) -> RequestError:
     return invalid(f"request ({size}) exceeds text limit ({limit})")
 
 
-def not_supported(code: str) -> RequestError:
-    """No model has this language."""
-    return RequestError(400, f"{clip(code)} is not supported")
-
-
-def not_reached(source: str, target: str) -> RequestError:
-    """Both languages are served, but not from this one to that one."""
-    return RequestError(
-        400,
-        f"{language_name(target)} ({target}) is not available as a target language from "
-        f"{language_name(source)} ({source})",
-    )
-
-
 def key_needed() -> RequestError:
     """The request has no API key."""
     return RequestError(400, "Please contact the server operator to get an API key")
@@ -83,7 +65,7 @@ def too_slow(seconds: float) -> RequestError:
     )
 
 
-def busy(seconds: int, why: str = "too many texts are waiting") -> RequestError:
+def busy(seconds: int, why: str) -> RequestError:
     """The server is overloaded."""
     return RequestError(
         503, f"Slowdown: {why}, try again in {seconds} s", {"Retry-After": str(seconds)}

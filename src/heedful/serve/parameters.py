@@ -7,7 +7,6 @@ they may be is in `requests.py`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
@@ -27,7 +26,7 @@ from heedful.serve.forms import (
     parse_query,
 )
 
-__all__ = ["ClientLeft", "accompany", "read_parameters", "to_json"]
+__all__ = ["ClientLeft", "accompany", "read_parameters"]
 
 LARGE = 32 << 10
 """Bytes above which a body is parsed in a thread, so that it does not hold up other requests."""
@@ -105,8 +104,3 @@ async def accompany(request: Request, work: Awaitable[Answer], seconds: float) -
 async def _client_leaves(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def to_json(value: object) -> bytes:
-    """Write JSON as LibreTranslate does, without escaping what is not ASCII."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
