@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import BaseModel
-from starlette.routing import Route
 
 from heedful.errors import ConfigError
 from heedful.serve.errors import RequestError
 from heedful.serve.guard import RequestGuard
 from heedful.serve.metrics import ServerMetrics
-from heedful.serve.openapi import Schema
+from heedful.serve.openapi import Endpoint
 from heedful.serve.options import ServeOptions
 from heedful.serve.requests import Keyed
 from heedful.tasks import registry
@@ -67,10 +66,8 @@ class Api(Protocol):
 
     sentence: str
     """What it is, for the description of the server."""
-    costly: Sequence[str]
-    """Paths refused before the body is read while there is no room."""
     answers: Sequence[type[BaseModel]]
-    """The models its paths refer to."""
+    """The models its description refers to."""
     models: Sequence[Model]
     page: Mapping[str, bytes] | None
     """The files of its page, if it has one."""
@@ -84,12 +81,8 @@ class Api(Protocol):
         """Open a model folder to be served."""
         ...
 
-    def routes(self) -> list[Route]:
-        """Give the endpoints with their addresses."""
-        ...
-
-    def paths(self) -> Schema:
-        """Describe them, but those that only a page asks for."""
+    def endpoints(self) -> list[Endpoint]:
+        """Give the endpoints."""
         ...
 
     def explain(self, asked: Any) -> Callable[[], dict[str, Any]]:

@@ -17,21 +17,20 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from heedful.errors import ConfigError, DataError
 from heedful.machine import give_memory_back
-from heedful.serve import answers, openapi
-from heedful.serve.answers import answer_json
-from heedful.serve.api import Api, Model, Shared, load, make_apis
+from heedful.serve.answers import ANSWERS, answer_json, to_json
+from heedful.serve.api import Model, Shared, load, make_apis
 from heedful.serve.errors import RequestError, invalid
 from heedful.serve.explain import Explainer
 from heedful.serve.forms import parse_query
 from heedful.serve.guard import RequestGuard
 from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
+from heedful.serve.openapi import Endpoint, describe, get, listed, ref
 from heedful.serve.options import ServeOptions
-from heedful.serve.page import Page, plain_page
+from heedful.serve.page import page_endpoints, plain_page
 from heedful.serve.parameters import ClientLeft
 from heedful.settings import Table
 from heedful.tasks import registry
@@ -80,56 +79,34 @@ def build_app(
         return answer_json({"status": "ok"})
 
     async def list_models(request: Request) -> Response:
-        return answer_json(
-            [{n: getattr(one, n) for n in ("name", "task", "about")} for one in served]
-        )
+        told = [{"name": one.name, "task": one.task, "about": one.about} for one in served]
+        return answer_json(told)
 
     async def show_metrics(request: Request) -> Response:
         guard.check_key(request, parse_query(request.scope["query_string"]))
         return Response(metrics.render(), headers={"Content-Type": CONTENT_TYPE})
 
-    async def openapi_document(request: Request) -> Response:
+    async def openapi(request: Request) -> Response:
         return Response(description, media_type="application/json")
 
-    routes = [
-        *(route for api in apis for route in api.routes()),
-        *explainer.routes(),
-        *Page(page).routes(),
-        Route("/models", list_models, methods=["GET"]),
-        Route("/health", health, methods=["GET"]),
-        Route("/metrics", show_metrics, methods=["GET"]),
-        Route("/openapi.json", openapi_document, methods=["GET"]),
+    text, counters = {"type": "string"}, "Counters in Prometheus' text format."
+    counted = get(counters, text, "text/plain", keyed=options.keys is not None)
+    endpoints = [
+        *(one for api in apis for one in api.endpoints()),
+        *explainer.endpoints(),
+        *page_endpoints(page),
+        Endpoint("/models", list_models, get("The models.", listed("ServedModel"))),
+        Endpoint("/health", health, get("Whether the server is there.", ref("Health"))),
+        Endpoint("/metrics", show_metrics, counted),
+        Endpoint("/openapi.json", openapi, get("This document.", {"type": "object"})),
     ]
-    endpoints = [route.path for route in routes]
-    if options.prefix.split("/")[:2] in [path.split("/")[:2] for path in endpoints]:
+    if any(one.path.split("/")[:2] == options.prefix.split("/")[:2] for one in endpoints):
         raise ConfigError(
             f"prefix {options.prefix!r} begins with the name of an endpoint; choose another"
         )
-    text, paths = (
-        {"type": "string"},
-        {path: one for api in apis for path, one in api.paths().items()},
-    )
-    description = answers.to_json(
-        openapi.describe(
-            " ".join(api.sentence for api in apis),
-            {
-                **paths,
-                **explainer.paths(),
-                "/models": openapi.get("The models.", openapi.listed("ServedModel")),
-                "/health": openapi.get("Whether the server is there.", openapi.ref("Health")),
-                "/metrics": openapi.get(
-                    "Counters in Prometheus' text format.",
-                    text,
-                    "text/plain",
-                    keyed=options.keys is not None,
-                ),
-                "/openapi.json": openapi.get("This document.", {"type": "object"}),
-                "/": openapi.get("The page.", text, "text/html"),
-            },
-            [*answers.ANSWERS, *(one for api in apis for one in api.answers)],
-            options.prefix or "/",
-        )
-    )
+    said = [*ANSWERS, *(one for api in apis for one in api.answers)]
+    sentence = " ".join(api.sentence for api in apis)
+    description = to_json(describe(sentence, endpoints, said, options.prefix or "/"))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -144,8 +121,11 @@ def build_app(
         metrics.dropped.inc()
         return Response(status_code=CLIENT_LEFT)
 
-    shell = Middleware(Shell, options=options, metrics=metrics, apis=apis, endpoints=endpoints)
-    middleware = [shell]
+    # Refusing early skips the CORS headers, without which a page elsewhere cannot read it.
+    early = [] if options.cors else apis
+    rooms = {one.path: api.no_room for api in early for one in api.endpoints() if one.costly}
+    paths = [one.path for one in endpoints]
+    middleware = [Middleware(Shell, options=options, metrics=metrics, paths=paths, rooms=rooms)]
     if options.cors:
         middleware.append(
             Middleware(
@@ -157,7 +137,7 @@ def build_app(
             )
         )
     app = Starlette(
-        routes=routes,
+        routes=[one.route() for one in endpoints],
         middleware=middleware,
         exception_handlers={
             RequestError: _refuse,
@@ -230,14 +210,12 @@ class Shell:
         app: ASGIApp,
         options: ServeOptions,
         metrics: ServerMetrics,
-        apis: Sequence[Api],
-        endpoints: Sequence[str],
+        paths: Sequence[str],
+        rooms: Mapping[str, Callable[[], RequestError | None]],
     ) -> None:
+        """`rooms` has, for each costly path, what says that there is no room."""
         self._app, self._prefix, self._metrics = app, options.prefix, metrics
-        self._endpoints, self._log = endpoints, options.access_log
-        # Refusing early skips the CORS headers, without which a page elsewhere cannot read it.
-        early = [] if options.cors else apis
-        self._no_room = {path: api.no_room for api in early for path in api.costly}
+        self._paths, self._rooms, self._log = paths, rooms, options.access_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; an unexpected error is a 500 and one line in the log."""
@@ -261,7 +239,7 @@ class Shell:
             if path is None:  # without the slash the page would load its files from one level up
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
                 await move(scope, receive, send_safely)
-            elif path in self._no_room and (refused := self._no_room[path]()):
+            elif path in self._rooms and (refused := self._rooms[path]()):
                 await _answer_error(refused)(scope, receive, send_safely)
             else:
                 await self._app(scope, receive, send_safely)
@@ -291,7 +269,7 @@ class Shell:
 
     def _endpoint(self, path: str) -> str:
         """Give the endpoint of a path, without the part a user chose."""
-        for name in self._endpoints:
+        for name in self._paths:
             start = name.partition("{")[0]
             if path == name or (start != name and path.startswith(start)):
                 return name

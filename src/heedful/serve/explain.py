@@ -9,7 +9,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from heedful.errors import ConfigError, DataError
 from heedful.machine import give_memory_back
@@ -17,7 +16,7 @@ from heedful.serve.answers import answer_json, to_json
 from heedful.serve.api import Api
 from heedful.serve.errors import busy, invalid
 from heedful.serve.guard import RequestGuard
-from heedful.serve.openapi import Schema, post
+from heedful.serve.openapi import Endpoint, post
 from heedful.serve.options import ServeOptions
 from heedful.serve.requests import Keyed, check
 
@@ -37,18 +36,14 @@ class Explainer:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="heedful-explain")
         self._traces: set[Future[bytes]] = set()
 
-    def routes(self) -> list[Route]:
+    def endpoints(self) -> list[Endpoint]:
         """Give the endpoint, where a model can be explained."""
-        return [Route("/explain", self.explain, methods=["POST"])] if self._apis else []
-
-    def paths(self) -> Schema:
-        """Describe it: each API has its own way to say of which model, and what."""
         if not self._apis:
-            return {}
+            return []
         summary = "See inside a model: docs/trace.md says what is in the answer."
         answer = {"type": "object", "required": ["schema"]}
-        keyed = self._options.keys is not None
-        return {"/explain": post(summary, [*self._apis.values()], answer, keyed)}
+        asked, keyed = [*self._apis.values()], self._options.keys is not None
+        return [Endpoint("/explain", self.explain, post(summary, asked, answer, keyed))]
 
     def close(self) -> None:
         """Let the thread end."""

@@ -1,15 +1,16 @@
-"""The OpenAPI document: what may be sent and what comes back, from the models of both.
-
-Each API describes its own paths with what is here.
-"""
+"""Endpoints and the OpenAPI document of them: what may be sent, and what comes back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from heedful import __version__
 from heedful.serve.requests import JSON_ONLY, Keyed
@@ -17,6 +18,7 @@ from heedful.serve.requests import JSON_ONLY, Keyed
 __all__ = [
     "FORMS",
     "JSON",
+    "Endpoint",
     "Schema",
     "content",
     "describe",
@@ -24,7 +26,6 @@ __all__ = [
     "listed",
     "post",
     "ref",
-    "refused",
 ]
 
 Schema = dict[str, Any]
@@ -52,8 +53,27 @@ class _FormSchema(GenerateJsonSchema):
         return self.generate_inner(schema["schema"])
 
 
-def describe(sentence: str, paths: Schema, answers: Iterable[type[BaseModel]], base: str) -> Schema:
-    """Give the document of these paths, whose answers are made of these models."""
+@dataclass(frozen=True)
+class Endpoint:
+    """A path, what answers there, and its description, whose methods are those there are."""
+
+    path: str
+    handler: Callable[[Request], Awaitable[Response]]
+    described: Schema
+    costly: bool = False
+    """Whether it is refused before its body is read, while its API has no room."""
+    hidden: bool = False
+    """Whether only a page asks for it, so that the document does not name it."""
+
+    def route(self) -> Route:
+        """Give it as starlette wants it."""
+        return Route(self.path, self.handler, methods=[one.upper() for one in self.described])
+
+
+def describe(
+    sentence: str, endpoints: Iterable[Endpoint], answers: Iterable[type[BaseModel]], base: str
+) -> Schema:
+    """Give the document of these endpoints, whose answers are made of these models."""
     _, schemas = models_json_schema(
         [(one, "validation") for one in answers], ref_template=REFERENCE
     )
@@ -69,7 +89,7 @@ def describe(sentence: str, paths: Schema, answers: Iterable[type[BaseModel]], b
             ),
         },
         "servers": [{"url": base}],
-        "paths": paths,
+        "paths": {one.path: one.described for one in endpoints if not one.hidden},
         "components": {
             "schemas": schemas["$defs"],
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
@@ -97,7 +117,7 @@ def post(
                 "required": True,
                 "content": {kind: {"schema": either(kind)} for kind in kinds},
             },
-            "responses": {"200": content("Done.", answer), **refused(*WRONG)},
+            "responses": {"200": content("Done.", answer), **_refused(*WRONG)},
             **({"security": [*KEYED["security"], {}]} if keyed else {}),
         }
     }
@@ -131,10 +151,10 @@ def get(summary: str, answer: Schema, kind: str = JSON, keyed: bool = False) -> 
     answers = {"200": content("The answer.", answer, kind)}
     if not keyed:
         return {"get": {"summary": summary, "responses": answers}}
-    return {"get": {"summary": summary, "responses": answers | refused(400, 403), **KEYED}}
+    return {"get": {"summary": summary, "responses": answers | _refused(400, 403), **KEYED}}
 
 
-def refused(*codes: int) -> Schema:
+def _refused(*codes: int) -> Schema:
     """Describe refusals."""
     found = {str(code): content(WRONG[code], ref("Error")) for code in codes}
     for code in {"429", "503"} & found.keys():

@@ -8,13 +8,12 @@ from pathlib import PurePosixPath
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from heedful.serve.api import Model
 from heedful.serve.errors import RequestError
-from heedful.serve.openapi import Schema, get
+from heedful.serve.openapi import Endpoint, get
 
-__all__ = ["Page", "plain_page"]
+__all__ = ["page_endpoints", "plain_page"]
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -27,7 +26,6 @@ KINDS = {
     ".woff2": "font/woff2",
 }
 INDEX = "index.html"
-PATHS: Schema = {"/": get("The page.", {"type": "string"}, "text/html")}
 
 
 def plain_page(models: Sequence[Model]) -> dict[str, bytes]:
@@ -44,35 +42,28 @@ def plain_page(models: Sequence[Model]) -> dict[str, bytes]:
     return {INDEX: text.encode()}
 
 
-class Page:
-    """The endpoints of a page: its files, all of which are in memory."""
+def page_endpoints(files: Mapping[str, bytes]) -> list[Endpoint]:
+    """Give the endpoints of a page, all of whose files are in memory."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._files = files
+    def read(name: str) -> Response:
+        kind = KINDS.get(PurePosixPath(name).suffix)
+        if name not in files or kind is None:
+            raise RequestError(404, "Not Found")
+        headers = {"Cache-Control": "no-cache", "Content-Type": kind}
+        return Response(files[name], headers=headers)
 
-    def routes(self) -> list[Route]:
-        """Give the endpoints with their addresses."""
-        return [
-            Route("/", self.index, methods=["GET"]),
-            Route("/page/{name}", self.file, methods=["GET"]),
-            Route("/favicon.ico", self.icon, methods=["GET"]),
-        ]
+    async def index(request: Request) -> Response:
+        return read(INDEX)
 
-    async def index(self, request: Request) -> Response:
-        """GET /: the page."""
-        return self._file(INDEX)
+    async def file(request: Request) -> Response:
+        return read(request.path_params["name"])
 
-    async def file(self, request: Request) -> Response:
-        """GET /page/NAME: one of its files."""
-        return self._file(request.path_params["name"])
-
-    async def icon(self, request: Request) -> Response:
-        """GET /favicon.ico: browsers ask for it whatever the page says."""
+    async def icon(request: Request) -> Response:  # browsers ask for it whatever the page says
         return Response(status_code=204)
 
-    def _file(self, name: str) -> Response:
-        data = self._files.get(name)
-        kind = KINDS.get(PurePosixPath(name).suffix)
-        if data is None or kind is None:
-            raise RequestError(404, "Not Found")
-        return Response(data, headers={"Cache-Control": "no-cache", "Content-Type": kind})
+    page = get("The page.", {"type": "string"}, "text/html")
+    return [
+        Endpoint("/", index, page),
+        Endpoint("/page/{name}", file, page, hidden=True),
+        Endpoint("/favicon.ico", icon, page, hidden=True),
+    ]

@@ -15,7 +15,6 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from heedful import config
 from heedful.config import Raw
@@ -26,7 +25,7 @@ from heedful.serve.api import Shared
 from heedful.serve.batcher import Queues
 from heedful.serve.errors import clip, invalid, too_long
 from heedful.serve.metrics import Rounds
-from heedful.serve.openapi import Schema, post, ref
+from heedful.serve.openapi import Endpoint, post, ref
 from heedful.serve.requests import Explain, Keyed, Text, from_json
 from heedful.settings import Table
 from heedful.tasks.contract import How, Task
@@ -112,7 +111,6 @@ class Predict:
     """The endpoint, and the queue before each model."""
 
     sentence = "Predictions with POST /predict, and a look inside."
-    costly = ("/predict",)
     answers = (Outputs,)
     page = None
 
@@ -129,9 +127,7 @@ class Predict:
             "inputs",
         )
         self.no_room, self.close = self._queues.no_room, self._queues.close
-        several = Annotated[
-            list[Any], Inputs, Field(min_length=1, max_length=options.batch_limit, fail_fast=True)
-        ]
+        several = Annotated[list[Any], Field(min_length=1, max_length=options.batch_limit), Inputs]
         told = f"At most {options.char_limit} characters of JSON; a text counts as it is."
         self._asked = self._limited(_Asked, inputs=(several, Field(description=told)))
         text = Annotated[Text, Field(min_length=1, max_length=options.explain_limit)]
@@ -152,14 +148,12 @@ class Predict:
         about = task.told(Folder.open(path, task.settings).settings)
         return Served(path.resolve().name, about, task, task.open(path, how))
 
-    def routes(self) -> list[Route]:
-        """Give the endpoint with its address."""
-        return [Route("/predict", self.predict, methods=["POST"])]
-
-    def paths(self) -> Schema:
-        """Describe it."""
-        keyed = self._options.keys is not None
-        return {"/predict": post("Answer inputs.", [self._asked], ref("Outputs"), keyed)}
+    def endpoints(self) -> list[Endpoint]:
+        """Give the endpoint."""
+        described = post(
+            "Answer inputs.", [self._asked], ref("Outputs"), self._options.keys is not None
+        )
+        return [Endpoint("/predict", self.predict, described, costly=True)]
 
     async def predict(self, request: Request) -> Response:
         """POST /predict: an output for each input."""

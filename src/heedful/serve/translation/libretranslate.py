@@ -14,7 +14,6 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from heedful.data.languages import language_name
 from heedful.errors import DataError
@@ -23,7 +22,7 @@ from heedful.serve.answers import answer_json
 from heedful.serve.api import Shared
 from heedful.serve.downloads import Downloads
 from heedful.serve.errors import RequestError, busy, invalid, too_long
-from heedful.serve.openapi import FORMS, Schema, content, get, listed, post, ref
+from heedful.serve.openapi import FORMS, Endpoint, content, get, listed, post, ref
 from heedful.serve.translation.detect import Guess
 from heedful.serve.translation.directions import Directions, Served
 from heedful.serve.translation.schemas import (
@@ -51,7 +50,6 @@ class LibreTranslate:
     """The endpoints of LibreTranslate."""
 
     sentence = "Translation with LibreTranslate's API, and a look inside."
-    costly = ("/translate", "/translate_file")
     answers = ANSWERS
 
     def __init__(self, models: Sequence[Served], shared: Shared) -> None:
@@ -82,56 +80,34 @@ class LibreTranslate:
         settings = translator.settings
         return Served(path.resolve().name, settings.source, settings.target, translator)
 
-    def routes(self) -> list[Route]:
-        """Give the endpoints with their addresses."""
-        return [
-            Route("/translate", self.translate, methods=["POST"]),
-            Route("/detect", self.detect, methods=["POST"]),
-            Route("/languages", self.languages, methods=["GET", "POST"]),
-            Route("/translate_file", self.translate_file, methods=["POST"]),
-            Route("/download_file/{name}", self.download_file, methods=["GET"]),
-            Route("/frontend/settings", self.settings, methods=["GET"]),
-            Route("/suggest", self.suggest, methods=["POST"]),
-        ]
-
-    def paths(self) -> Schema:
-        """Describe them."""
+    def endpoints(self) -> list[Endpoint]:
+        """Give the endpoints."""
         keyed = self._options.keys is not None
         languages = get("The languages, and what each can be translated into.", listed("Language"))
-        files = f"Translate a file: {', '.join(SUPPORTED)}."
         download = get("Fetch a translated file.", {}, "application/octet-stream")
-        download["get"]["parameters"] = [
-            {
-                "name": "name",
-                "in": "path",
-                "required": True,
-                "description": "The last part of translatedFileUrl.",
-                "schema": {"type": "string", "minLength": 1},
-            }
-        ]
+        name = {"description": "The last part of translatedFileUrl.", "name": "name", "in": "path"}
+        name |= {"required": True, "schema": {"type": "string", "minLength": 1}}
+        download["get"]["parameters"] = [name]
         gone = content("It is not here, or no longer.", ref("Error"))
         download["get"]["responses"]["404"] = gone
-        guess = "Guess which of the served languages a text is in."
         refuse = "LibreTranslate's suggestions, which are not taken here."
-        return {
-            "/translate": post(
-                "Translate a text, or a list of texts.",
-                [self._translate_model],
-                ref("Translation"),
-                keyed,
-            ),
-            "/detect": post(guess, [self._detect_model], listed("Guess"), keyed),
-            "/languages": languages | {"post": languages["get"]},
-            "/translate_file": post(files, [self._file_model], ref("File"), keyed, FORMS[1:]),
-            "/download_file/{name}": download,
-            "/frontend/settings": get("What a page has to know.", ref("FrontendSettings")),
-            "/suggest": {
-                "post": {
-                    "summary": refuse,
-                    "responses": {"403": content("Always.", ref("Error"))},
-                }
-            },
-        }
+        never = {"summary": refuse, "responses": {"403": content("Always.", ref("Error"))}}
+        one = "Translate a text, or a list of texts."
+        translate = post(one, [self._translate_model], ref("Translation"), keyed)
+        guess = "Guess which of the served languages a text is in."
+        detect = post(guess, [self._detect_model], listed("Guess"), keyed)
+        supported = f"Translate a file: {', '.join(SUPPORTED)}."
+        file = post(supported, [self._file_model], ref("File"), keyed, FORMS[1:])
+        settings = get("What a page has to know.", ref("FrontendSettings"))
+        return [
+            Endpoint("/translate", self.translate, translate, costly=True),
+            Endpoint("/detect", self.detect, detect),
+            Endpoint("/languages", self.languages, languages | {"post": languages["get"]}),
+            Endpoint("/translate_file", self.translate_file, file, costly=True),
+            Endpoint("/download_file/{name}", self.download_file, download),
+            Endpoint("/frontend/settings", self.settings, settings),
+            Endpoint("/suggest", self.suggest, {"post": never}),
+        ]
 
     def explain(self, asked: ExplainTranslation) -> Callable[[], dict[str, Any]]:
         """Give what traces a translation that one model makes by itself."""
