@@ -6,18 +6,20 @@ Any other task is served by `predict`. The shell around the APIs is in `app`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import BaseModel
+from starlette.responses import Response
 
 from heedful.errors import ConfigError
 from heedful.serve.errors import RequestError
 from heedful.serve.guard import RequestGuard
 from heedful.serve.metrics import ServerMetrics
-from heedful.serve.openapi import Endpoint
+from heedful.serve.openapi import Endpoint, Schema, post
 from heedful.serve.options import ServeOptions
 from heedful.serve.requests import Keyed
 from heedful.tasks import registry
@@ -59,6 +61,20 @@ class Shared:
     guard: RequestGuard
     metrics: ServerMetrics
     note: Note = print
+
+    def post(
+        self,
+        path: str,
+        work: Callable[[Any], Awaitable[Response]],
+        summary: str,
+        model: type[Keyed],
+        answer: Schema,
+        costly: bool = False,
+    ) -> Endpoint:
+        """Give an endpoint that admits requests of a model and does their work."""
+        handler = partial(self.guard.admit, model=model, work=work)
+        keyed = self.options.keys is not None
+        return Endpoint(path, handler, post(summary, [model], answer, keyed), costly)
 
 
 class Api(Protocol):

@@ -91,8 +91,9 @@ def build_app(
 
     text, counters = {"type": "string"}, "Counters in Prometheus' text format."
     counted = get(counters, text, "text/plain", keyed=options.keys is not None)
+    own = [(api, one) for api in apis for one in api.endpoints()]
     endpoints = [
-        *(one for api in apis for one in api.endpoints()),
+        *(one for _, one in own),
         *explainer.endpoints(),
         *page_endpoints(page),
         Endpoint("/models", list_models, get("The models.", listed("ServedModel"))),
@@ -122,8 +123,7 @@ def build_app(
         return Response(status_code=CLIENT_LEFT)
 
     # Refusing early skips the CORS headers, without which a page elsewhere cannot read it.
-    early = [] if options.cors else apis
-    rooms = {one.path: api.no_room for api in early for one in api.endpoints() if one.costly}
+    rooms = {one.path: api.no_room for api, one in own if one.costly and not options.cors}
     paths = [one.path for one in endpoints]
     middleware = [Middleware(Shell, options=options, metrics=metrics, paths=paths, rooms=rooms)]
     if options.cors:

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from heedful.serve.errors import RequestError, busy
@@ -265,7 +266,8 @@ class Queues(dict[tuple[str, ...], Batcher[In, Out]]):
             )
 
         super().__init__({labels: queue(labels, work) for labels, work in works.items()})
-        rounds.watch_queue(lambda: {labels: one.waiting for labels, one in self.items()})
+        for labels, one in self.items():
+            rounds.waiting.labels(*labels).set_function(partial(getattr, one, "waiting"))
 
     def no_room(self) -> RequestError | None:
         """Give the error every request gets, before its body is read, while all queues are full."""

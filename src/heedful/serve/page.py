@@ -15,16 +15,7 @@ from heedful.serve.openapi import Endpoint, get
 
 __all__ = ["page_endpoints", "plain_page"]
 
-KINDS = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".ico": "image/x-icon",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".woff2": "font/woff2",
-}
+KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript"}
 INDEX = "index.html"
 
 
@@ -49,8 +40,7 @@ def page_endpoints(files: Mapping[str, bytes]) -> list[Endpoint]:
         kind = KINDS.get(PurePosixPath(name).suffix)
         if name not in files or kind is None:
             raise RequestError(404, "Not Found")
-        headers = {"Cache-Control": "no-cache", "Content-Type": kind}
-        return Response(files[name], headers=headers)
+        return Response(files[name], headers={"Cache-Control": "no-cache"}, media_type=kind)
 
     async def index(request: Request) -> Response:
         return read(INDEX)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
-from starlette.requests import Request
 from starlette.responses import Response
 
 from heedful import config
@@ -25,7 +24,7 @@ from heedful.serve.api import Shared
 from heedful.serve.batcher import Queues
 from heedful.serve.errors import clip, invalid, too_long
 from heedful.serve.metrics import Rounds
-from heedful.serve.openapi import Endpoint, post, ref
+from heedful.serve.openapi import Endpoint, ref
 from heedful.serve.requests import Explain, Keyed, Text, from_json
 from heedful.settings import Table
 from heedful.tasks.contract import How, Task
@@ -116,7 +115,7 @@ class Predict:
 
     def __init__(self, models: Sequence[Served], shared: Shared) -> None:
         options = self._options = shared.options
-        self._guard, self.models = shared.guard, models
+        self._post, self.models = shared.post, models
         self._named = {one.name: one for one in models}
         self._queues: Queues[_Input, Any] = Queues(
             {(one.name,): _work(one) for one in models},
@@ -150,14 +149,8 @@ class Predict:
 
     def endpoints(self) -> list[Endpoint]:
         """Give the endpoint."""
-        described = post(
-            "Answer inputs.", [self._asked], ref("Outputs"), self._options.keys is not None
-        )
-        return [Endpoint("/predict", self.predict, described, costly=True)]
-
-    async def predict(self, request: Request) -> Response:
-        """POST /predict: an output for each input."""
-        return await self._guard.admit(request, self._asked, self._predict)
+        said = "Answer inputs."
+        return [self._post("/predict", self._predict, said, self._asked, ref("Outputs"), True)]
 
     async def _predict(self, asked: _Asked) -> Response:
         served = self._find(asked.model)

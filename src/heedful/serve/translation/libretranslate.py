@@ -41,6 +41,10 @@ from heedful.tasks.translation.terms import Terms
 __all__ = ["LibreTranslate"]
 
 AUTO = "auto"
+NAME = {
+    "name": "name", "in": "path", "description": "The last part of translatedFileUrl.",
+    "required": True, "schema": {"type": "string", "minLength": 1},
+}
 ENOUGH = 4_000
 """Characters of a file from which its language is guessed."""
 _HOST = re.compile(r"[A-Za-z0-9.\-]{1,255}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
@@ -54,7 +58,7 @@ class LibreTranslate:
 
     def __init__(self, models: Sequence[Served], shared: Shared) -> None:
         options = self._options = shared.options
-        self._guard, self.page = shared.guard, page_files()
+        self._shared, self.page = shared, page_files()
         directions = Directions(models, shared.note)
         self.models = directions.models
         self.service = Service(directions, options, shared.metrics)
@@ -70,7 +74,6 @@ class LibreTranslate:
             direct.setdefault(one.source, []).append(one.target)
         self._translate_model = limited(Translate, options, ways)
         self._file_model = limited(TranslateFile, options, ways)
-        self._detect_model = limited(Detect, options)
         self.explained = limited(ExplainTranslation, options, direct)
 
     @staticmethod
@@ -85,23 +88,30 @@ class LibreTranslate:
         keyed = self._options.keys is not None
         languages = get("The languages, and what each can be translated into.", listed("Language"))
         download = get("Fetch a translated file.", {}, "application/octet-stream")
-        name = {"description": "The last part of translatedFileUrl.", "name": "name", "in": "path"}
-        name |= {"required": True, "schema": {"type": "string", "minLength": 1}}
-        download["get"]["parameters"] = [name]
+        download["get"]["parameters"] = [NAME]
         gone = content("It is not here, or no longer.", ref("Error"))
         download["get"]["responses"]["404"] = gone
         refuse = "LibreTranslate's suggestions, which are not taken here."
         never = {"summary": refuse, "responses": {"403": content("Always.", ref("Error"))}}
-        one = "Translate a text, or a list of texts."
-        translate = post(one, [self._translate_model], ref("Translation"), keyed)
-        guess = "Guess which of the served languages a text is in."
-        detect = post(guess, [self._detect_model], listed("Guess"), keyed)
         supported = f"Translate a file: {', '.join(SUPPORTED)}."
         file = post(supported, [self._file_model], ref("File"), keyed, FORMS[1:])
         settings = get("What a page has to know.", ref("FrontendSettings"))
         return [
-            Endpoint("/translate", self.translate, translate, costly=True),
-            Endpoint("/detect", self.detect, detect),
+            self._shared.post(
+                "/translate",
+                self._translate,
+                "Translate a text, or a list of texts.",
+                self._translate_model,
+                ref("Translation"),
+                costly=True,
+            ),
+            self._shared.post(
+                "/detect",
+                self._detect,
+                "Guess which of the served languages a text is in.",
+                limited(Detect, self._options),
+                listed("Guess"),
+            ),
             Endpoint("/languages", self.languages, languages | {"post": languages["get"]}),
             Endpoint("/translate_file", self.translate_file, file, costly=True),
             Endpoint("/download_file/{name}", self.download_file, download),
@@ -118,10 +128,6 @@ class LibreTranslate:
             raise invalid(f"no model translates {source} to {target} by itself")
         options = {"translation": asked.translation, **asked.extent()}
         return lambda: self.service.explain(way[0], asked.q, options)
-
-    async def translate(self, request: Request) -> Response:
-        """POST /translate: one text, or a list of them."""
-        return await self._guard.admit(request, self._translate_model, self._translate)
 
     async def _translate(self, asked: Translate) -> Response:
         how = TranslateOptions(
@@ -143,10 +149,6 @@ class LibreTranslate:
             sources = [directions.language(asked.source)] * len(texts)
         answers = await self.service.translate(texts, sources, target, how)
         return answer_json(_say(answers, guesses, how, isinstance(asked.q, str)))
-
-    async def detect(self, request: Request) -> Response:
-        """POST /detect: which of the served languages a text is in."""
-        return await self._guard.admit(request, self._detect_model, self._detect)
 
     async def _detect(self, asked: Detect) -> Response:
         text = asked.q if isinstance(asked.q, str) else "\n".join(asked.q)
@@ -195,7 +197,7 @@ class LibreTranslate:
         base = _base(request, options.prefix)
         self._files += 1
         try:
-            name = await self._guard.admit(
+            name = await self._shared.guard.admit(
                 request,
                 self._file_model,
                 self._translate_file,
