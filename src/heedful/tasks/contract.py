@@ -336,6 +336,12 @@ class Task:
     simple: Simple | None = None
     show: Callable[[Any, Sequence[str], Mapping[str, Any]], Pass] | None = None
     """Tell of the pass over an input, from which its trace is made."""
+    reply: Callable[[Any, Sequence[Any], Mapping[str, Any]], list[Any]] | None = None
+    """Answer inputs of `heedful serve`, JSON with JSON, under options of the task's own for it.
+
+    Reply n is that to input n; a DataError is the client's mistake. It is called in several threads
+    at once. A task with an API of its own in `serve/` needs none.
+    """
     formats: Mapping[str, Format] = field(default_factory=dict)
     commands: tuple[Command, ...] = ()
     try_it: str = "heedful info {}"
