@@ -21,7 +21,7 @@ from benchmarks import machine
 from benchmarks.contest import table
 from benchmarks.sizes import Amounts
 from heedful.data.grammar import generate
-from heedful.serve.detect import Detector
+from heedful.serve.translation.detect import Detector
 
 LANGUAGES = ("en", "de", "fr", "ko")
 LENGTHS = (1, 2, 4, 0)
@@ -31,7 +31,7 @@ REPORTED = 0
 LOADING = """
 import time
 from pathlib import Path
-from heedful.serve.detect import Detector
+from heedful.serve.translation.detect import Detector
 def held():
     told = Path("/proc/self/statm")
     return int(told.read_text().split()[1]) * 4096 if told.exists() else float("nan")

@@ -78,7 +78,11 @@ def test_the_head_of_each_size_tells_how_large_it_truly_is(name: str) -> None:
         model = Transformer(settings.model, TokenIds(size=vocab, pad=vocab - 1, start=vocab - 1))
     millions = model.parameters_total / 1e6
     shown = f"{millions:.1f}" if millions < 10 else f"{millions:.0f}"
-    text = Path(config.__file__).parent.joinpath("recipes", f"{name}.toml").read_text()
+    text = (
+        Path(config.__file__)
+        .parent.joinpath("tasks/translation/recipes", f"{name}.toml")
+        .read_text()
+    )
     s = settings.model
     assert text.startswith(
         f"# {name}: {shown} million parameters, {s.encoder_layers} + {s.decoder_layers} "
@@ -324,7 +328,7 @@ def test_settings_come_back_exactly_as_they_were_written(tmp_path: Path) -> None
     )
     path = tmp_path / "config.toml"
     for ids in (None, IDS):
-        path.write_text(config.dump(settings, ids))
+        path.write_text(config.dump(settings, {"ids": ids.model_dump()}))
         raw = config.read(path)
         assert config.resolve(raw, Settings) == settings
     assert raw["format"] == 1

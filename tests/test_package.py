@@ -35,7 +35,7 @@ LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}
 ROOMS = {
     "ctranslate2": ["tasks/translation/exchange/ctranslate2.py"],
     "prometheus_client": ["serve/metrics.py"],
-    "py3langid": ["serve/detect.py"],
+    "py3langid": ["serve/translation/detect.py"],
     "pydantic": ["config.py", "mistakes.py", "settings.py", "serve/", "tasks/", "cli/generate.py"],
     "python_multipart": ["serve/"],
     "rich": ["cli/", "train/report.py"],

@@ -16,9 +16,9 @@ from starlette.applications import Starlette
 
 from heedful.errors import DataError
 from heedful.serve.app import build_app
-from heedful.serve.directions import Served
 from heedful.serve.options import ServeOptions
 from heedful.serve.run import listen, make_server
+from heedful.serve.translation.directions import Served
 from heedful.settings import DecodeSettings
 from heedful.tasks.translation.using import Candidate, Translation
 
@@ -86,6 +86,11 @@ def model(source: str = "en", target: str = "ko", name: str = "model") -> Served
 def fake(served: Served) -> Fake:
     assert isinstance(served.translator, Fake)
     return served.translator
+
+
+def queue_of(app: Starlette) -> Any:
+    """The queue before the model from English to Korean."""
+    return app.state.apis[0].service.queues["en", "ko"]
 
 
 def app_of(*models: Served, note: Callable[[str], object] = str, **options: Any) -> Starlette:

@@ -11,9 +11,9 @@ from typing import Any
 
 from serve_case import Fake
 
-from heedful.serve.directions import Served
 from heedful.serve.options import ServeOptions
 from heedful.serve.run import serve
+from heedful.serve.translation.directions import Served
 from heedful.tasks.translation.using import Translation
 
 

@@ -7,9 +7,9 @@ import threading
 from serve_case import Fake
 
 from heedful.errors import DataError
-from heedful.serve import aligning
-from heedful.serve.aligning import Aligner
-from heedful.serve.directions import Served
+from heedful.serve.translation import aligning
+from heedful.serve.translation.aligning import Aligner
+from heedful.serve.translation.directions import Served
 
 Pairs = list[tuple[int, int]]
 

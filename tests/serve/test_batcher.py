@@ -9,61 +9,60 @@ from typing import Any
 import pytest
 from serve_case import LATER, run, until
 
-from heedful.serve.batcher import EAGERNESS, Batcher, Line, pieces_in
+from heedful.serve.batcher import EAGERNESS, Batcher, pieces_in
 from heedful.serve.errors import RequestError
-from heedful.tasks.translation.using import Candidate, Translation
 
 
 class Work:
-    """A translator that keeps its rounds and waits at a gate."""
+    """Says everything in capitals, keeps its rounds and waits at a gate."""
 
     def __init__(self) -> None:
-        self.rounds: list[list[Line]] = []
+        self.rounds: list[list[str]] = []
         self.gate = threading.Event()
 
-    def __call__(self, lines: list[Line]) -> list[Translation]:
+    def __call__(self, lines: list[str]) -> list[str]:
         self.rounds.append(lines)
         assert self.gate.wait(LATER)
-        if any("독" in text for text, _ in lines):
+        if any("독" in text for text in lines):
             raise ValueError("poisoned")
-        return [Translation((Candidate(text.upper(), 0.0, 0.0),)) for text, _ in lines]
+        return [text.upper() for text in lines]
 
     def order(self) -> list[str]:
-        return [text for lines in self.rounds for text, _ in lines]
+        return [text for lines in self.rounds for text in lines]
 
 
-def batcher(work: Work, **more: Any) -> Batcher:
+def batcher(work: Work, **more: Any) -> Batcher[str, str]:
     options = {"round_pieces": 1000, "lanes": 1, "wait": 0.001, "limit": 100_000} | more
-    return Batcher(work, **options)
+    return Batcher(work, pieces_in, **options)
 
 
 def test_requests_of_several_clients_are_one_round_and_each_gets_its_own_lines_in_order() -> None:
-    async def several() -> list[list[Translation]]:
+    async def several() -> list[list[str]]:
         work.gate.set()
         one = batcher(work)
-        return await asyncio.gather(*(one.translate([f"{n} a", f"{n} b"]) for n in range(5)))
+        return await asyncio.gather(*(one.answer([f"{n} a", f"{n} b"]) for n in range(5)))
 
     work = Work()
     found = run(several())
-    assert [[t.text for t in own] for own in found] == [[f"{n} A", f"{n} B"] for n in range(5)]
+    assert found == [[f"{n} A", f"{n} B"] for n in range(5)]
     assert len(work.rounds) == 1
     assert sorted(work.order()) == sorted(f"{n} {x}" for n in range(5) for x in "ab")
 
 
 def test_an_empty_request_costs_nothing() -> None:
     work = Work()
-    assert run(batcher(work).translate([])) == []
+    assert run(batcher(work).answer([])) == []
     assert work.rounds == []
 
 
 def test_a_round_holds_no_more_than_its_pieces_but_one_line_always_goes() -> None:
     async def all_of_them() -> None:
         work.gate.set()
-        await batcher(work, round_pieces=10).translate(["x" * 400, *["y" * 16] * 4])
+        await batcher(work, round_pieces=10).answer(["x" * 400, *["y" * 16] * 4])
 
     work = Work()
     run(all_of_them())
-    sizes = [[pieces_in(text) for text, _ in lines] for lines in work.rounds]
+    sizes = [[pieces_in(text) for text in lines] for lines in work.rounds]
     assert [102] in sizes
     assert all(sum(pieces) <= 10 for pieces in sizes if pieces != [102])
 
@@ -71,11 +70,11 @@ def test_a_round_holds_no_more_than_its_pieces_but_one_line_always_goes() -> Non
 def test_a_short_request_passes_a_long_one() -> None:
     async def both() -> None:
         one = batcher(work, round_pieces=10)
-        first = asyncio.ensure_future(one.translate(["occupied"]))
+        first = asyncio.ensure_future(one.answer(["occupied"]))
         await until(lambda: work.rounds)
-        long = asyncio.ensure_future(one.translate([f"long {n}" for n in range(100)]))
+        long = asyncio.ensure_future(one.answer([f"long {n}" for n in range(100)]))
         await asyncio.sleep(0)
-        short = asyncio.ensure_future(one.translate(["short"]))
+        short = asyncio.ensure_future(one.answer(["short"]))
         await asyncio.sleep(0)
         work.gate.set()
         await asyncio.gather(first, long, short)
@@ -92,11 +91,11 @@ def test_nothing_waits_for_ever() -> None:
 
     async def crowd() -> int:
         one = batcher(work, round_pieces=10)
-        first = asyncio.ensure_future(one.translate(["occupied"]))
+        first = asyncio.ensure_future(one.answer(["occupied"]))
         await until(lambda: work.rounds)
-        long = asyncio.ensure_future(one.translate(["l" * 400]))
+        long = asyncio.ensure_future(one.answer(["l" * 400]))
         await asyncio.sleep(0)
-        short = [asyncio.ensure_future(one.translate([f"short {n}"])) for n in range(600)]
+        short = [asyncio.ensure_future(one.answer([f"short {n}"])) for n in range(600)]
         await asyncio.sleep(0)
         work.gate.set()
         await asyncio.gather(first, long, *short)
@@ -111,16 +110,16 @@ def test_a_long_line_holds_one_lane_and_short_ones_take_the_other() -> None:
     """The long round is not over when the short request has its answer."""
 
     async def both() -> None:
-        def work(lines: list[Line]) -> list[Translation]:
-            if lines[0][0] == "long":
+        def work(lines: list[str]) -> list[str]:
+            if lines[0] == "long":
                 assert gate.wait(LATER)
-            return [Translation((Candidate(text, 0.0, 0.0),)) for text, _ in lines]
+            return lines
 
         gate = threading.Event()
-        one = Batcher(work, round_pieces=10, lanes=2, wait=0.001, limit=1000)
-        long = asyncio.ensure_future(one.translate(["long"]))
+        one = Batcher(work, pieces_in, round_pieces=10, lanes=2, wait=0.001, limit=1000)
+        long = asyncio.ensure_future(one.answer(["long"]))
         await until(lambda: not one.waiting)
-        await one.translate(["short"])
+        await one.answer(["short"])
         assert not long.done()
         gate.set()
         await long
@@ -131,19 +130,19 @@ def test_a_long_line_holds_one_lane_and_short_ones_take_the_other() -> None:
 def test_a_full_queue_refuses_at_once_and_takes_what_was_admitted_before() -> None:
     async def fill() -> None:
         one = batcher(work, limit=30)
-        held = [asyncio.ensure_future(one.translate(["first"]))]
+        held = [asyncio.ensure_future(one.answer(["first"]))]
         await until(lambda: work.rounds)
-        held.append(asyncio.ensure_future(one.translate(["x" * 100])))  # into an empty queue
+        held.append(asyncio.ensure_future(one.answer(["x" * 100])))  # into an empty queue
         await asyncio.sleep(0)
         assert not one.full
-        held.append(asyncio.ensure_future(one.translate(["second hop"], admitted=True)))
+        held.append(asyncio.ensure_future(one.answer(["second hop"], admitted=True)))
         await asyncio.sleep(0)
         assert one.full
         with pytest.raises(RequestError) as refused:
-            await one.translate(["more"])
+            await one.answer(["more"])
         assert refused.value.status == 503
         assert 1 <= int(refused.value.headers["Retry-After"]) <= 60
-        assert refused.value.text.startswith("Slowdown: too many texts are waiting, try again in ")
+        assert refused.value.text.startswith("Slowdown: too many inputs are waiting, try again in ")
         work.gate.set()
         await asyncio.gather(*held)
         assert one.waiting == 0
@@ -155,20 +154,20 @@ def test_a_full_queue_refuses_at_once_and_takes_what_was_admitted_before() -> No
 def test_after_one_that_found_no_room_nobody_passes_it_until_there_is_room() -> None:
     async def turn_away() -> None:
         one = batcher(work, limit=40)
-        held = [asyncio.ensure_future(one.translate(["first"]))]
+        held = [asyncio.ensure_future(one.answer(["first"]))]
         await until(lambda: work.rounds)
-        held.append(asyncio.ensure_future(one.translate(["x" * 100])))
+        held.append(asyncio.ensure_future(one.answer(["x" * 100])))
         await asyncio.sleep(0)
         assert one.waiting < 30
         assert not one.full
         for text in ("y" * 100, "small"):  # the small one would fit
             with pytest.raises(RequestError):
-                await one.translate([text])
+                await one.answer([text])
             assert one.full
         work.gate.set()
         await asyncio.gather(*held)
         assert not one.full
-        await one.translate(["small"])
+        await one.answer(["small"])
 
     work = Work()
     run(turn_away())
@@ -177,10 +176,10 @@ def test_after_one_that_found_no_room_nobody_passes_it_until_there_is_room() -> 
 def test_a_request_that_is_given_up_leaves_the_queue() -> None:
     async def leave() -> None:
         one = batcher(work)
-        first = asyncio.ensure_future(one.translate(["first"]))
+        first = asyncio.ensure_future(one.answer(["first"]))
         await until(lambda: work.rounds)
-        gone = asyncio.ensure_future(one.translate(["gone"] * 50))
-        stays = asyncio.ensure_future(one.translate(["stays"]))
+        gone = asyncio.ensure_future(one.answer(["gone"] * 50))
+        stays = asyncio.ensure_future(one.answer(["stays"]))
         await asyncio.sleep(0)
         waiting = one.waiting
         gone.cancel()
@@ -200,12 +199,12 @@ def test_a_text_that_fails_spoils_no_other_request() -> None:
         work.gate.set()
         one = batcher(work)
         return await asyncio.gather(
-            *(one.translate([text]) for text in ("하나", "독", "둘")), return_exceptions=True
+            *(one.answer([text]) for text in ("하나", "독", "둘")), return_exceptions=True
         )
 
     work = Work()
     good, bad, other = run(mixed())
-    assert (good[0].text, other[0].text) == ("하나", "둘")
+    assert (good[0], other[0]) == ("하나", "둘")
     assert isinstance(bad, ValueError)
 
 
@@ -214,7 +213,7 @@ def test_waiting_time_is_told_from_the_speed_of_the_last_rounds() -> None:
         one = batcher(work)
         unknown = one.retry_after
         work.gate.set()
-        await one.translate(["x"] * 100)
+        await one.answer(["x"] * 100)
         one.waiting = 10**9
         return unknown, one.retry_after
 

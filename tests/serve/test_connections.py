@@ -9,7 +9,7 @@ import threading
 
 import httpx
 import pytest
-from serve_case import LATER, Running, fake, model, received, running, wait_for
+from serve_case import LATER, Running, fake, model, queue_of, received, running, wait_for
 
 from heedful.serve import connections
 
@@ -158,7 +158,7 @@ def test_a_client_that_leaves_is_dropped_from_the_queue() -> None:
         first = server.connect()
         first.sendall(request("first"))
         wait_for(lambda: fake(one).rounds)
-        queue = server.app.state.service._batchers["en", "ko"]
+        queue = queue_of(server.app)
         with server.connect() as leaving:
             leaving.sendall(request("nobody waits for this"))
             wait_for(lambda: queue.waiting)

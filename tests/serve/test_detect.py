@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from py3langid.langid import LanguageIdentifier
 
-from heedful.serve import detect
-from heedful.serve.detect import Detector, Guess
+from heedful.serve.translation import detect
+from heedful.serve.translation.detect import Detector, Guess
 
 SENTENCES = [
     ("en", "The boats come back to the harbour before the storm reaches the coast."),

@@ -8,9 +8,9 @@ import pytest
 from serve_case import Fake, model
 
 from heedful.errors import ConfigError
-from heedful.serve.batcher import Line
-from heedful.serve.directions import Directions, translate_lines
+from heedful.serve.app import build_app
 from heedful.serve.errors import RequestError
+from heedful.serve.translation.directions import Directions, Line, translate_lines
 
 
 def test_there_is_a_way_through_one_model_or_two() -> None:
@@ -68,7 +68,7 @@ def test_languages_are_found_however_they_are_spelled() -> None:
 
 def test_nothing_to_serve_is_a_mistake() -> None:
     with pytest.raises(ConfigError) as wrong:
-        Directions([])
+        build_app([])
     assert str(wrong.value) == "no model to serve; name one model folder or more"
 
 
@@ -83,7 +83,7 @@ def test_lines_that_want_as_many_translations_are_one_call() -> None:
 
 def test_a_folder_that_is_none_is_refused_by_name(tmp_path: Path) -> None:
     from heedful.errors import ModelFolderError
-    from heedful.serve.directions import load
+    from heedful.serve.api import load
     from heedful.serve.options import ServeOptions
 
     with pytest.raises(ModelFolderError, match=r"nothing"):

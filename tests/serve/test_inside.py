@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from serve_case import PAGE, Fake, app_of, ask, client, fake, model, post, refusal, run, until
 
-from heedful.serve.directions import Served
+from heedful.serve.translation.directions import Served
 
 GOOD = {"q": "나는 학생이다.", "source": "ko", "target": "en"}
 

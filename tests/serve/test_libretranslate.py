@@ -8,8 +8,8 @@ import threading
 import pytest
 from serve_case import app_of, ask, client, fake, model, post, refusal, run, translate
 
-from heedful.serve.detect import Detector, Guess
 from heedful.serve.keys import Keys
+from heedful.serve.translation.detect import Detector, Guess
 
 GOOD = {"q": "Hello", "source": "en", "target": "ko"}
 

@@ -7,7 +7,9 @@ from pydantic import ValidationError
 
 from heedful.serve.errors import RequestError
 from heedful.serve.options import ServeOptions
-from heedful.serve.requests import Explain, Keyed, Translate, check, limited
+from heedful.serve.requests import Keyed, check
+from heedful.serve.translation.schemas import ExplainTranslation as Explain
+from heedful.serve.translation.schemas import Translate, limited
 
 BASE = {"q": "a", "source": "en", "target": "ko"}
 

@@ -17,11 +17,10 @@ from typing import Any
 
 import httpx
 import pytest
-import typer
 from serve_case import LATER, model, wait_for
 from typer.testing import CliRunner
 
-from heedful.cli import serve as command
+from heedful.cli.main import build
 from heedful.errors import ConfigError, HeedfulError
 from heedful.serve import run
 from heedful.serve.keys import Keys
@@ -35,7 +34,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the verb behind the command was given."""
     found: dict[str, Any] = {}
 
-    def serve(models: list[Path], options: ServeOptions, note: object) -> None:
+    def serve(models: tuple[Path, ...], options: ServeOptions, note: object) -> None:
         found.update(models=models, options=options)
 
     monkeypatch.setattr(run, "serve", serve)
@@ -43,9 +42,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def call(*arguments: object) -> str:
-    app = typer.Typer()
-    app.command()(command.serve)
-    done = CliRunner().invoke(app, [*map(str, arguments)])
+    done = CliRunner().invoke(build(), ["serve", *map(str, arguments)])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output
@@ -54,7 +51,7 @@ def call(*arguments: object) -> str:
 
 def test_without_options_everything_is_as_safe_as_it_can_be(told: dict[str, Any]) -> None:
     call("one", "two")
-    assert told["models"] == [Path("one"), Path("two")]
+    assert told["models"] == (Path("one"), Path("two"))
     assert told["options"] == ServeOptions()
     assert told["options"].host == "127.0.0.1"
     assert (told["options"].cors, told["options"].keys) == ((), None)
@@ -71,7 +68,8 @@ def test_every_option_arrives(told: dict[str, Any], tmp_path: Path) -> None:
         *("--queue", 14, "--client-limit", 15, "--connections", 16),
     )
     found = told["options"]
-    assert (found.host, found.port, found.prefix, found.beam) == ("0.0.0.0", 8080, "/t", 2)
+    assert (found.host, found.port, found.prefix) == ("0.0.0.0", 8080, "/t")
+    assert found.own == {"beam": 2}
     assert found.cors == ("https://a.example", "https://b.example")
     assert (found.engine, found.compute, found.threads) == ("torch", "int8", 3)
     assert (found.char_limit, found.batch_limit, found.body_limit) == (10, 11, 12)

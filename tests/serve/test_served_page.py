@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from serve_case import Running, fake, model, running
 
 from heedful.explain.document import page_files
-from heedful.serve.directions import Served
 from heedful.serve.keys import Keys
+from heedful.serve.translation.directions import Served
 from heedful.tasks.translation.using import Translator
 from model_case import make
 from page_case import watch

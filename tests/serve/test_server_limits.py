@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serve_case import app_of, ask, client, fake, model, refusal, run, translate, until
+from serve_case import app_of, ask, client, fake, model, queue_of, refusal, run, translate, until
 from starlette.applications import Starlette
 
 from heedful.errors import ConfigError
@@ -61,7 +61,7 @@ def test_where_every_queue_is_full_a_body_is_not_even_read() -> None:
             held = [asyncio.ensure_future(web.post("/translate", json=body("first")))]
             await until(lambda: fake(one).rounds)
             held.append(asyncio.ensure_future(web.post("/translate", json=body("x" * 200))))
-            await until(lambda: app.state.service._batchers["en", "ko"].full)
+            await until(lambda: queue_of(app).full)
 
             async def never() -> Any:
                 raise AssertionError("the body was read")
@@ -135,7 +135,7 @@ def test_a_request_that_takes_too_long_is_given_up_and_leaves_the_queue() -> Non
             assert refusal(answer, 503) == (
                 "Slowdown: the request took longer than 0.05 s, try again in 1 s"
             )
-            assert app.state.service._batchers["en", "ko"].waiting == 0
+            assert queue_of(app).waiting == 0
             fake(one).gate.set()
 
     one = model()
@@ -153,7 +153,7 @@ def test_a_client_that_leaves_takes_its_lines_with_it() -> None:
             payload = b'{"q": "nobody wants this", "source": "en", "target": "ko"}'
             messages.put_nowait({"type": "http.request", "body": payload})
             gone = asyncio.ensure_future(raw(app, messages.get))
-            queue = app.state.service._batchers["en", "ko"]
+            queue = queue_of(app)
             await until(lambda: queue.waiting)
             messages.put_nowait({"type": "http.disconnect"})
             assert await gone == 499
@@ -272,10 +272,6 @@ def test_files_at_once_are_few() -> None:
         ({"prefix": "a"}, "prefix 'a' is no path; expected such as /translator"),
         ({"prefix": "/a/../b"}, "prefix '/a/../b' is no path; expected such as /translator"),
         (
-            {"prefix": "/translate/x"},
-            "prefix '/translate/x' begins with the name of an endpoint; choose another",
-        ),
-        (
             {"cors": ("example.org",)},
             "origin 'example.org' is none; expected such as https://example.org, or *",
         ),
@@ -286,3 +282,11 @@ def test_options_that_cannot_work_are_refused(wrong: dict[str, Any], text: str) 
     with pytest.raises(ConfigError) as refused:
         ServeOptions(**wrong)
     assert str(refused.value) == text
+
+
+def test_a_prefix_must_not_begin_like_an_endpoint() -> None:
+    for prefix in ("/translate/x", "/models", "/page"):
+        with pytest.raises(ConfigError) as refused:
+            app_of(prefix=prefix)
+        text = f"prefix '{prefix}' begins with the name of an endpoint; choose another"
+        assert str(refused.value) == text

@@ -12,7 +12,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from serve_case import LATER, app_of, ask, fake, model, running, translate
 
-from heedful.serve.metrics import ServerMetrics
+from heedful.serve.metrics import Rounds, ServerMetrics
 
 Values = dict[tuple[str, ...], float]
 
@@ -75,8 +75,9 @@ def test_the_names_and_labels_that_dashboards_know_are_all_there_are() -> None:
 
 def test_buckets_hold_what_is_below_them() -> None:
     metrics = ServerMetrics()
+    rounds = Rounds(metrics.registry, ("source", "target"), "lines")
     for value in (1, 2, 2, 3, 5000):
-        metrics.lines.labels("en", "ko").observe(value)
+        rounds.inputs.labels("en", "ko").observe(value)
     values = read(metrics.render().decode())
     pair = ("en", "ko")
     buckets = {key[1]: value for key, value in values.items() if key[0].endswith("_bucket")}

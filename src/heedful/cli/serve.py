@@ -13,10 +13,10 @@ __all__ = ["Serve", "serve"]
 
 
 class Serve(Table):
-    """Serve models: a page for people, LibreTranslate's API for programs."""
+    """Serve models: a page for people, an API for programs; of translations LibreTranslate's."""
 
     models: tuple[Path, ...] = Option(..., argument=True)
-    """Model folders; each translates in one direction."""
+    """Model folders, of one task or several; a translation is one direction."""
     host: str | None = None
     """Address to listen on; 0.0.0.0 lets other machines in."""
     port: int | None = None
@@ -36,9 +36,9 @@ class Serve(Table):
     threads: int = Option(0, ge=0)
     """CPU threads; 0 takes all."""
     char_limit: int | None = None
-    """Characters of a request, all its texts together."""
+    """Characters of a request, all its inputs together."""
     batch_limit: int | None = None
-    """Texts of a request."""
+    """Inputs of a request."""
     body_limit: int | None = None
     """Bytes of a request."""
     file_limit: int | None = None
@@ -58,6 +58,7 @@ class Serve(Table):
 def serve(options: Any) -> None:
     """Run a server."""
     import logging
+    from dataclasses import fields
 
     from heedful.errors import ConfigError
     from heedful.serve.keys import Keys
@@ -75,9 +76,12 @@ def serve(options: Any) -> None:
     given = options.model_dump(
         exclude={"models", "api_key_file", "require_key", "log"}, exclude_none=True
     )
+    own = {
+        name: given.pop(name) for name in given.keys() - {one.name for one in fields(ServeOptions)}
+    }
     if "prefix" in given:
         given["prefix"] = given["prefix"].rstrip("/")
     # Errors are logged, requests only with --log; a line of the log never holds a text.
     level = logging.INFO if options.log else logging.ERROR
     logging.basicConfig(format="%(message)s", level=level)
-    run(options.models, ServeOptions(keys=keys, access_log=options.log, **given), note=say)
+    run(options.models, ServeOptions(keys=keys, own=own, access_log=options.log, **given), note=say)

@@ -1,1 +1,1 @@
-"""Over HTTP: LibreTranslate's API, the page that looks inside, and the queue behind both."""
+"""Over HTTP: the shell and its safety, the queue before each model, and the APIs of the tasks."""

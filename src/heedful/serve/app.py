@@ -17,22 +17,23 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from heedful.errors import DataError
+from heedful.errors import ConfigError, DataError
 from heedful.machine import give_memory_back
-from heedful.serve.directions import Directions, Served, load
+from heedful.serve.answers import ANSWERS, answer_json, to_json
+from heedful.serve.api import Model, Shared, load, make_apis
 from heedful.serve.errors import RequestError, invalid
+from heedful.serve.explain import Explainer
 from heedful.serve.forms import parse_query
 from heedful.serve.guard import RequestGuard
-from heedful.serve.inside import Inside
-from heedful.serve.libretranslate import LibreTranslate, answer_json
 from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
-from heedful.serve.openapi import describe
-from heedful.serve.options import ENDPOINTS, ServeOptions
+from heedful.serve.openapi import Endpoint, describe, get, listed, ref
+from heedful.serve.options import ServeOptions
+from heedful.serve.page import page_endpoints, plain_page
 from heedful.serve.parameters import ClientLeft
-from heedful.serve.translation import Service
+from heedful.settings import Table
+from heedful.tasks import registry
 
 __all__ = ["HEADERS", "Shell", "build_app"]
 
@@ -49,8 +50,6 @@ HEADERS = {
 }
 """Sent with every answer, whatever it is."""
 _SAFE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-COSTLY = ("/translate", "/translate_file")
-"""Refused before the body is read while every queue is full."""
 REST, TIDY = 0.5, 5.0
 """Seconds after which freed memory goes back to the system: when idle, and under load."""
 CLIENT_LEFT = 499
@@ -58,26 +57,30 @@ CLIENT_LEFT = 499
 
 
 def build_app(
-    models: Sequence[Served | Path],
+    models: Sequence[Model | Path],
     options: ServeOptions | None = None,
     page: Mapping[str, bytes] | None = None,
     note: Callable[[str], object] = logger.info,
 ) -> Starlette:
     """Make the application that serves some models; `page` has the files of the page, or ours."""
     options = options or ServeOptions()
-    served = [one if isinstance(one, Served) else load(one, options, note) for one in models]
-    directions = Directions(served, note)
+    opened = [load(one, options, note) if isinstance(one, Path) else one for one in models]
+    if not opened:
+        raise ConfigError("no model to serve; name one model folder or more")
+    _check_own(opened, options)
+    metrics, guard = ServerMetrics(), RequestGuard(options)
+    apis = make_apis(opened, Shared(options, guard, metrics, note))
+    served = [one for api in apis for one in api.models]
+    explainer = Explainer(apis, guard, options)
     if page is None:
-        from heedful.explain.document import page_files
-
-        page = page_files()
-    metrics = ServerMetrics()
-    service = Service(directions, options, metrics)
-    guard = RequestGuard(options)
-    description = answer_json(describe(directions, options)).body
+        page = next((api.page for api in apis if api.page), None) or plain_page(served)
 
     async def health(request: Request) -> Response:
         return answer_json({"status": "ok"})
+
+    async def list_models(request: Request) -> Response:
+        told = [{"name": one.name, "task": one.task, "about": one.about} for one in served]
+        return answer_json(told)
 
     async def show_metrics(request: Request) -> Response:
         guard.check_key(request, parse_query(request.scope["query_string"]))
@@ -86,18 +89,43 @@ def build_app(
     async def openapi(request: Request) -> Response:
         return Response(description, media_type="application/json")
 
+    text, counters = {"type": "string"}, "Counters in Prometheus' text format."
+    counted = get(counters, text, "text/plain", keyed=options.keys is not None)
+    own = [(api, one) for api in apis for one in api.endpoints()]
+    endpoints = [
+        *(one for _, one in own),
+        *explainer.endpoints(),
+        *page_endpoints(page),
+        Endpoint("/models", list_models, get("The models.", listed("ServedModel"))),
+        Endpoint("/health", health, get("Whether the server is there.", ref("Health"))),
+        Endpoint("/metrics", show_metrics, counted),
+        Endpoint("/openapi.json", openapi, get("This document.", {"type": "object"})),
+    ]
+    if any(one.path.split("/")[:2] == options.prefix.split("/")[:2] for one in endpoints):
+        raise ConfigError(
+            f"prefix {options.prefix!r} begins with the name of an endpoint; choose another"
+        )
+    said = [*ANSWERS, *(one for api in apis for one in api.answers)]
+    sentence = " ".join(api.sentence for api in apis)
+    description = to_json(describe(sentence, endpoints, said, options.prefix or "/"))
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         tidying = asyncio.create_task(_tidy(metrics))
         yield
         tidying.cancel()
-        service.close()
+        explainer.close()
+        for api in apis:
+            api.close()
 
     def client_left(request: Request, error: Exception) -> Response:
         metrics.dropped.inc()
         return Response(status_code=CLIENT_LEFT)
 
-    middleware = [Middleware(Shell, options=options, metrics=metrics, service=service)]
+    # Refusing early skips the CORS headers, without which a page elsewhere cannot read it.
+    rooms = {one.path: api.no_room for api, one in own if one.costly and not options.cors}
+    paths = [one.path for one in endpoints]
+    middleware = [Middleware(Shell, options=options, metrics=metrics, paths=paths, rooms=rooms)]
     if options.cors:
         middleware.append(
             Middleware(
@@ -109,13 +137,7 @@ def build_app(
             )
         )
     app = Starlette(
-        routes=[
-            *LibreTranslate(service, guard, options).routes(),
-            *Inside(service, guard, options, page).routes(),
-            Route("/health", health, methods=["GET"]),
-            Route("/metrics", show_metrics, methods=["GET"]),
-            Route("/openapi.json", openapi, methods=["GET"]),
-        ],
+        routes=[one.route() for one in endpoints],
         middleware=middleware,
         exception_handlers={
             RequestError: _refuse,
@@ -126,8 +148,21 @@ def build_app(
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # the shell removes a slash at the end
-    app.state.service = service
+    app.state.apis = apis
     return app
+
+
+def _check_own(models: Sequence[Model], options: ServeOptions) -> None:
+    """Refuse an option that no task of these models has."""
+    names = sorted({one.task for one in models})
+    known = {
+        field
+        for name in names
+        for field in registry.find(name).options.get("serve", Table).model_fields
+    }
+    for name in sorted(options.own.keys() - known):
+        flag = f"--{name.replace('_', '-')}"
+        raise ConfigError(f"{flag} is no option of the task {' or '.join(names)}; leave it out")
 
 
 async def _tidy(metrics: ServerMetrics) -> None:
@@ -171,12 +206,16 @@ class Shell:
     """Does for every request: prefix, safe headers, metrics, and a log that never holds a text."""
 
     def __init__(
-        self, app: ASGIApp, options: ServeOptions, metrics: ServerMetrics, service: Service
+        self,
+        app: ASGIApp,
+        options: ServeOptions,
+        metrics: ServerMetrics,
+        paths: Sequence[str],
+        rooms: Mapping[str, Callable[[], RequestError | None]],
     ) -> None:
+        """`rooms` has, for each costly path, what says that there is no room."""
         self._app, self._prefix, self._metrics = app, options.prefix, metrics
-        self._service, self._log = service, options.access_log
-        # Refusing early skips the CORS headers, without which a page elsewhere cannot read it.
-        self._refuse_early = not options.cors
+        self._paths, self._rooms, self._log = paths, rooms, options.access_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; an unexpected error is a 500 and one line in the log."""
@@ -193,14 +232,14 @@ class Shell:
             await send(message)
 
         path = self._route(scope)
-        name = _endpoint(path or "/")
+        name = self._endpoint(path or "/")
         under_way = self._metrics.under_way.labels(name)
         under_way.inc()
         try:
             if path is None:  # without the slash the page would load its files from one level up
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
                 await move(scope, receive, send_safely)
-            elif path in COSTLY and self._refuse_early and (refused := self._service.no_room()):
+            elif path in self._rooms and (refused := self._rooms[path]()):
                 await _answer_error(refused)(scope, receive, send_safely)
             else:
                 await self._app(scope, receive, send_safely)
@@ -228,14 +267,13 @@ class Shell:
         scope["root_path"], scope["path"] = prefix, prefix + path
         return path
 
-
-def _endpoint(path: str) -> str:
-    """Give the endpoint of a path, without the part a user chose."""
-    for name in ENDPOINTS:
-        start = name.partition("{")[0]
-        if path == name or (start != name and path.startswith(start)):
-            return name
-    return "other"
+    def _endpoint(self, path: str) -> str:
+        """Give the endpoint of a path, without the part a user chose."""
+        for name in self._paths:
+            start = name.partition("{")[0]
+            if path == name or (start != name and path.startswith(start)):
+                return name
+        return "other"
 
 
 def _method(scope: Scope) -> str:

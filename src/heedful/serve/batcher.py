@@ -1,6 +1,6 @@
-"""The queue before a model: lines of all clients are translated together.
+"""The queue before a model: what all clients send is computed together.
 
-Each line of a request is an item of a priority queue. A round takes items up to a number of pieces
+Each input of a request is an item of a priority queue. A round takes items up to a number of pieces
 and is computed in a thread, while the next one gathers. An item's place is the number of pieces
 admitted before its request, plus `EAGERNESS` times the pieces of its own request up to its end. So
 a short request overtakes a long one, and nothing waits for ever: an item is overtaken by at most
@@ -12,20 +12,22 @@ from __future__ import annotations
 import asyncio
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Any, Generic, TypeVar
 
-from heedful.serve.errors import busy
+from heedful.serve.errors import RequestError, busy
+from heedful.serve.metrics import Rounds
+from heedful.serve.options import ServeOptions
 
-if TYPE_CHECKING:
-    from heedful.tasks.translation.using import Translation
+__all__ = ["Batcher", "Queues", "pieces_in"]
 
-__all__ = ["Batcher", "Line", "pieces_in"]
-
-Line = tuple[str, int]
-"""A text, and how many translations of it are wanted."""
+In = TypeVar("In")
+Out = TypeVar("Out")
+Work = Callable[[list[In]], list[Out]]
+"""Answers a round, input by input; it is called in several threads at once."""
 
 EAGERNESS = 8
 """A larger number makes short requests quicker and long ones slower."""
@@ -36,16 +38,16 @@ PATIENCE = 8
 
 
 def pieces_in(text: str) -> int:
-    """Estimate the pieces of a line without splitting it, the end-of-sentence piece included."""
+    """Estimate the pieces of a text without splitting it, the end-of-sentence piece included."""
     return len(text.encode("utf-8", "surrogatepass")) // BYTES_A_PIECE + 2
 
 
 @dataclass(eq=False)
 class _Job:
-    """The lines of one request, until all are translated or the client has left."""
+    """The inputs of one request, until all are answered or the client has left."""
 
     done: asyncio.Future[None]
-    found: list[Translation | None]
+    found: list[Any]
     missing: int
     waiting: int = 0
     """Its pieces that are still in the queue."""
@@ -58,26 +60,32 @@ class _Item:
     number: int
     job: _Job = field(compare=False)
     index: int = field(compare=False)
-    line: Line = field(compare=False)
+    value: Any = field(compare=False)
     pieces: int = field(compare=False)
 
 
-class Batcher:
-    """Batches the lines of all requests for one model, in a fair order."""
+class Batcher(Generic[In, Out]):
+    """Batches the inputs of all requests for one model, in a fair order."""
 
     def __init__(
         self,
-        work: Callable[[list[Line]], list[Translation]],
+        work: Work[In, Out],
+        size: Callable[[In], int],
         round_pieces: int,
         lanes: int,
         wait: float,
         limit: int,
-        watch: Callable[[int, int, int], None] = lambda lines, pieces, characters: None,
+        watch: Callable[[list[In], int], None] = lambda inputs, pieces: None,
+        verb: str = "answer",
+        called: str = "inputs",
     ) -> None:
-        """`work` translates and is called in a thread; `watch` is told of each round."""
-        self._work, self._watch = work, watch
+        """`size` gives the pieces of an input; `watch` is told the inputs and pieces of each round.
+
+        `verb` names the threads, and `called` is what a refusal calls the inputs.
+        """
+        self._work, self._size, self._watch, self._called = work, size, watch, called
         self._round, self._lanes, self._wait, self._limit = round_pieces, lanes, wait, limit
-        self._pool = ThreadPoolExecutor(lanes, thread_name_prefix="heedful-translate")
+        self._pool = ThreadPoolExecutor(lanes, thread_name_prefix=f"heedful-{verb}")
         self._queue: list[_Item] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._running = 0
@@ -104,28 +112,30 @@ class Batcher:
         seconds = self.waiting / self._rate if self._rate else 1.0
         return max(1, min(60, math.ceil(seconds)))
 
-    async def translate(
-        self, texts: Sequence[str], n_best: int = 1, admitted: bool = False
-    ) -> list[Translation]:
-        """Translate lines, batched with those of other requests; cancelling drops them.
+    def busy(self) -> RequestError:
+        """Give the error of a request there is no room for."""
+        return busy(self.retry_after, f"too many {self._called} are waiting")
+
+    async def answer(self, inputs: Sequence[In], admitted: bool = False) -> list[Out]:
+        """Answer inputs, batched with those of other requests; cancelling drops them.
 
         A full queue refuses at once, except the later steps of a request `admitted` before.
         """
-        if not texts:
+        if not inputs:
             return []
-        sizes = [pieces_in(text) for text in texts]
+        sizes = [self._size(one) for one in inputs]
         total = sum(sizes)
         if not admitted and self.waiting and (self.full or self.waiting + total > self._limit):
             self._turned_away = max(self._turned_away, min(total, self._limit // 2))
-            raise busy(self.retry_after)
+            raise self.busy()
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        job = _Job(done, [None] * len(texts), len(texts), total)
+        job = _Job(done, [None] * len(inputs), len(inputs), total)
         asked = 0
-        for index, (text, size) in enumerate(zip(texts, sizes, strict=True)):
+        for index, (value, size) in enumerate(zip(inputs, sizes, strict=True)):
             asked += size
             self._number += 1
             place = self._admitted + EAGERNESS * asked
-            item = _Item(place, self._number, job, index, (text, n_best), size)
+            item = _Item(place, self._number, job, index, value, size)
             heapq.heappush(self._queue, item)
         self._admitted += total
         self.waiting += total
@@ -136,7 +146,7 @@ class Batcher:
             job.left = True
             self._make_room(job.waiting)
             job.waiting = 0
-        return [one for one in job.found if one is not None]
+        return job.found
 
     def _make_room(self, pieces: int) -> None:
         """Subtract pieces that left the queue; admit requests again once there is room enough."""
@@ -167,7 +177,7 @@ class Batcher:
                 if self._queue:
                     self._wake()
                 if items:
-                    await self._translate(items)
+                    await self._compute(items)
                 # Another lane is gathering, or nothing is left.
                 if self._gathering or not self._queue:
                     return
@@ -176,7 +186,7 @@ class Batcher:
             self._running -= 1
 
     async def _gather(self) -> None:
-        """Wait while requests keep coming in: a batch costs less than its lines one by one."""
+        """Wait while requests keep coming in: a batch costs less than its inputs one by one."""
         for _ in range(PATIENCE):
             before = self._admitted
             if self.waiting >= self._round:
@@ -200,28 +210,72 @@ class Batcher:
             items.append(item)
         return items
 
-    async def _translate(self, items: list[_Item]) -> None:
+    async def _compute(self, items: list[_Item]) -> None:
         """Compute a round; if it fails, each request alone, so that only the bad one fails."""
         loop = asyncio.get_running_loop()
-        lines = [item.line for item in items]
+        inputs = [item.value for item in items]
         began = loop.time()
         try:
-            found = await loop.run_in_executor(self._pool, self._work, lines)
+            found = await loop.run_in_executor(self._pool, self._work, inputs)
+            answers = list(zip(items, found, strict=True))
         except Exception as error:
             jobs = list(dict.fromkeys(item.job for item in items))
             if len(jobs) > 1:
                 for job in jobs:
-                    await self._translate([item for item in items if item.job is job])
+                    await self._compute([item for item in items if item.job is job])
             elif not jobs[0].done.done():
                 jobs[0].done.set_exception(error)
             return
         pieces = sum(item.pieces for item in items)
         rate = self._lanes * pieces / max(loop.time() - began, 1e-6)
         self._rate = rate if not self._rate else 0.8 * self._rate + 0.2 * rate
-        self._watch(len(items), pieces, sum(len(text) for text, _ in lines))
-        for item, one in zip(items, found, strict=True):
+        self._watch(inputs, pieces)
+        for item, one in answers:
             job = item.job
             job.found[item.index] = one
             job.missing -= 1
             if not job.missing and not job.done.done():
                 job.done.set_result(None)
+
+
+class Queues(dict[tuple[str, ...], Batcher[In, Out]]):
+    """The queues of an API, each by what its model is called in the metrics."""
+
+    def __init__(
+        self,
+        works: Mapping[tuple[str, ...], Work[In, Out]],
+        text: Callable[[In], str],
+        options: ServeOptions,
+        rounds: Rounds,
+        verb: str,
+        called: str,
+    ) -> None:
+        """`text` gives what of an input is measured."""
+
+        def queue(labels: tuple[str, ...], work: Work[In, Out]) -> Batcher[In, Out]:
+            return Batcher(
+                work,
+                lambda one: pieces_in(text(one)),
+                options.round_pieces,
+                options.lanes,
+                options.wait,
+                options.queue,
+                lambda some, pieces: rounds.watch(labels, [len(text(one)) for one in some], pieces),
+                verb,
+                called,
+            )
+
+        super().__init__({labels: queue(labels, work) for labels, work in works.items()})
+        for labels, one in self.items():
+            rounds.waiting.labels(*labels).set_function(partial(getattr, one, "waiting"))
+
+    def no_room(self) -> RequestError | None:
+        """Give the error every request gets, before its body is read, while all queues are full."""
+        if not all(one.full for one in self.values()):
+            return None
+        return min(self.values(), key=lambda one: one.retry_after).busy()
+
+    def close(self) -> None:
+        """Let the threads end."""
+        for one in self.values():
+            one.close()

@@ -4,22 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from heedful.data.languages import language_name
-
-__all__ = [
-    "RequestError",
-    "body_too_large",
-    "busy",
-    "invalid",
-    "invalid_key",
-    "key_needed",
-    "missing",
-    "not_reached",
-    "not_supported",
-    "slow_down",
-    "too_long",
-    "too_slow",
-]
+__all__ = ["RequestError", "busy", "clip", "invalid", "missing", "too_long"]
 
 
 class RequestError(Exception):
@@ -45,54 +30,11 @@ def too_long(size: int, limit: int) -> RequestError:
     return invalid(f"request ({size}) exceeds text limit ({limit})")
 
 
-def not_supported(code: str) -> RequestError:
-    """No model has this language."""
-    return RequestError(400, f"{clip(code)} is not supported")
-
-
-def not_reached(source: str, target: str) -> RequestError:
-    """Both languages are served, but not from this one to that one."""
-    return RequestError(
-        400,
-        f"{language_name(target)} ({target}) is not available as a target language from "
-        f"{language_name(source)} ({source})",
-    )
-
-
-def key_needed() -> RequestError:
-    """The request has no API key."""
-    return RequestError(400, "Please contact the server operator to get an API key")
-
-
-def invalid_key() -> RequestError:
-    """The API key is not one of ours."""
-    return RequestError(403, "Invalid API key")
-
-
-def body_too_large(limit: int) -> RequestError:
-    """The body is larger than the limit."""
-    return RequestError(413, f"Invalid request: body exceeds limit ({limit} bytes)")
-
-
-def too_slow(seconds: float) -> RequestError:
-    """The body did not come in time; the connection is closed, since its rest may still come."""
-    return RequestError(
-        408,
-        f"Invalid request: body did not arrive within {seconds:g} seconds",
-        {"Connection": "close"},
-    )
-
-
-def busy(seconds: int, why: str = "too many texts are waiting") -> RequestError:
+def busy(seconds: int, why: str) -> RequestError:
     """The server is overloaded."""
     return RequestError(
         503, f"Slowdown: {why}, try again in {seconds} s", {"Retry-After": str(seconds)}
     )
-
-
-def slow_down(limit: int) -> RequestError:
-    """One client has too many requests under way."""
-    return RequestError(429, f"Slowdown: {limit} requests at once", {"Retry-After": "1"})
 
 
 def clip(text: str) -> str:

@@ -92,92 +92,42 @@ def _collect(pairs: list[tuple[str, str]]) -> Values:
     return found
 
 
-class _Part:
-    """One part of a multipart body while it is read."""
-
-    def __init__(self) -> None:
-        self.name: str | None = None
-        self.file: str | None = None
-        self.data = bytearray()
-        self.header = (bytearray(), bytearray())
-
-
-class _Reader:
-    """Collects the parts of a multipart body."""
-
-    def __init__(self) -> None:
-        self.fields: list[tuple[str, str]] = []
-        self.files: dict[str, Upload] = {}
-        self._part = _Part()
-
-    def begin(self) -> None:
-        """Start a part."""
-        self._part = _Part()
-
-    def header_name(self, data: bytes, start: int, end: int) -> None:
-        """Take some of a header's name."""
-        self._part.header[0].extend(data[start:end])
-
-    def header_value(self, data: bytes, start: int, end: int) -> None:
-        """Take some of its value."""
-        self._part.header[1].extend(data[start:end])
-
-    def header_end(self) -> None:
-        """Read the names of the part from its Content-Disposition, the only header used."""
-        from python_multipart.multipart import parse_options_header
-
-        name, value = map(bytes, self._part.header)
-        self._part.header = (bytearray(), bytearray())
-        if name.lower() != b"content-disposition":
-            return
-        _, options = parse_options_header(value)
-        if b"name" in options:
-            self._part.name = options[b"name"].decode("utf-8")
-        if b"filename" in options:
-            self._part.file = options[b"filename"].decode("utf-8", "replace")
-
-    def data(self, data: bytes, start: int, end: int) -> None:
-        """Take some of the part."""
-        self._part.data.extend(data[start:end])
-
-    def end(self) -> None:
-        """Close a part."""
-        part = self._part
-        if part.name is None:
-            raise ValueError("a part has no name")
-        if len(self.fields) + len(self.files) >= FIELDS:
-            raise ValueError("too many parts")
-        if part.file is None:
-            self.fields.append((part.name, part.data.decode("utf-8")))
-        elif part.name in self.files:
-            raise ValueError("a file is given twice")
-        else:
-            self.files[part.name] = Upload(part.file, bytes(part.data))
-
-
 def parse_multipart(body: bytes, content_type: str) -> tuple[Values, dict[str, Upload]]:
     """Read a multipart form: its fields and its files."""
-    from python_multipart.multipart import MultipartParser, parse_options_header
+    from python_multipart.multipart import Field, File, FormParser, parse_options_header
 
     _, options = parse_options_header(content_type.encode("latin-1", "replace"))
     boundary = options.get(b"boundary", b"")
     if not 0 < len(boundary) <= 200:
         raise invalid(f"multipart form has no boundary: {clip(content_type)}")
-    reader = _Reader()
+    fields: list[tuple[str, str]] = []
+    files: dict[str, Upload] = {}
+
+    def room() -> None:
+        if len(fields) + len(files) >= FIELDS:
+            raise ValueError("too many parts")
+
+    def on_field(field: Field) -> None:
+        room()
+        fields.append(((field.field_name or b"").decode(), (field.value or b"").decode()))
+
+    def on_file(file: File) -> None:
+        room()
+        name = (file.field_name or b"").decode()
+        if name in files:
+            raise ValueError("a file is given twice")
+        file.file_object.seek(0)
+        data = file.file_object.read()
+        files[name] = Upload((file.file_name or b"").decode("utf-8", "replace"), data)
+
     try:
-        parser = MultipartParser(
-            boundary,
-            {
-                "on_part_begin": reader.begin,
-                "on_header_field": reader.header_name,
-                "on_header_value": reader.header_value,
-                "on_header_end": reader.header_end,
-                "on_part_data": reader.data,
-                "on_part_end": reader.end,
-            },
+        # All of the body fits into memory, so nothing of it is written to a disk.
+        in_memory = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "UPLOAD_ERROR_ON_BAD_CTE": True}
+        parser = FormParser(
+            "multipart/form-data", on_field, on_file, boundary=boundary, config=in_memory
         )
         parser.write(body)
         parser.finalize()
     except ValueError as error:  # from the parser, the decoding or the checks above
         raise invalid("multipart form is damaged") from error
-    return _collect(reader.fields), reader.files
+    return _collect(fields), files

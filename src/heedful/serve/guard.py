@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from heedful.serve.errors import invalid_key, key_needed, slow_down
+from heedful.serve.errors import RequestError
 from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import accompany, read_parameters
 from heedful.serve.requests import Keyed, check
@@ -57,9 +57,9 @@ class RequestGuard:
         if not given and scheme.lower() == "bearer":
             given = token.strip()
         if not given:
-            raise key_needed()
+            raise RequestError(400, "Please contact the server operator to get an API key")
         if not keys.know(given):
-            raise invalid_key()
+            raise RequestError(403, "Invalid API key")
 
     @contextmanager
     def _counted(self, request: Request) -> Iterator[None]:
@@ -69,7 +69,7 @@ class RequestGuard:
             return
         address = request.client.host if request.client else ""
         if self._clients[address] >= limit:
-            raise slow_down(limit)
+            raise RequestError(429, f"Slowdown: {limit} requests at once", {"Retry-After": "1"})
         self._clients[address] += 1
         try:
             yield

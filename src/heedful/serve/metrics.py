@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-__all__ = ["CONTENT_TYPE", "ServerMetrics", "total"]
+__all__ = ["CONTENT_TYPE", "Rounds", "ServerMetrics", "total"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-LINES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
-PAIR = ("source", "target")
+INPUTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)
 
 
 class ServerMetrics(Collector):
     """The metrics of one server, in a registry of its own: two servers in a process share none."""
 
     def __init__(self) -> None:
-        own = self._registry = CollectorRegistry(auto_describe=False)
+        own = self.registry = CollectorRegistry(auto_describe=False)
         self.requests = Counter(
             "heedful_requests", "Requests answered.", ("path", "status"), registry=own
         )
@@ -32,13 +31,6 @@ class ServerMetrics(Collector):
             buckets=SECONDS,
             registry=own,
         )
-        self.lines = Histogram(
-            "heedful_batch_lines", "Lines translated together.", PAIR, buckets=LINES, registry=own
-        )
-        self.pieces = Counter("heedful_pieces", "Pieces translated, estimated.", PAIR, registry=own)
-        self.characters = Counter(
-            "heedful_characters", "Characters translated.", PAIR, registry=own
-        )
         self.dropped = Counter(
             "heedful_dropped", "Requests whose client left before the answer.", registry=own
         )
@@ -46,13 +38,9 @@ class ServerMetrics(Collector):
             "heedful_under_way", "Requests that are being answered.", ("path",), registry=own
         )
 
-    def watch_queue(self, read: Callable[[], Mapping[tuple[str, str], float]]) -> None:
-        """Show how many pieces wait for each model."""
-        self._registry.register(_Queue(read))
-
     def collect(self) -> Iterator[Metric]:
         """Give the metrics without the times at which the library began to count each."""
-        for metric in self._registry.collect():
+        for metric in self.registry.collect():
             metric.samples = [one for one in metric.samples if not one.name.endswith("_created")]
             yield metric
 
@@ -61,18 +49,26 @@ class ServerMetrics(Collector):
         return generate_latest(self)
 
 
-class _Queue(Collector):
-    """A gauge whose values are read at each scrape."""
+class Rounds:
+    """What is counted of the rounds of an API's models, and how much waits for each."""
 
-    def __init__(self, read: Callable[[], Mapping[tuple[str, str], float]]) -> None:
-        self._read = read
+    def __init__(
+        self, own: CollectorRegistry, labels: Sequence[str], called: str, prefix: str = "heedful"
+    ) -> None:
+        """`labels` tell the models apart, and `called` is what their inputs are called."""
+        together = f"{called.capitalize()} computed together."
+        self.inputs = Histogram(
+            f"{prefix}_batch_{called}", together, labels, buckets=INPUTS, registry=own
+        )
+        self.pieces = Counter(f"{prefix}_pieces", "Pieces, estimated.", labels, registry=own)
+        self.characters = Counter(f"{prefix}_characters", "Characters.", labels, registry=own)
+        self.waiting = Gauge(f"{prefix}_queue_pieces", "Pieces that wait.", labels, registry=own)
 
-    def collect(self) -> Iterator[Metric]:
-        """Give the values as they are now."""
-        gauge = GaugeMetricFamily("heedful_queue_pieces", "Pieces that wait.", labels=PAIR)
-        for labels, value in self._read().items():
-            gauge.add_metric(labels, value)
-        yield gauge
+    def watch(self, labels: Sequence[str], lengths: Sequence[int], pieces: int) -> None:
+        """Count a round of inputs of so many characters each."""
+        self.inputs.labels(*labels).observe(len(lengths))
+        self.pieces.labels(*labels).inc(pieces)
+        self.characters.labels(*labels).inc(sum(lengths))
 
 
 def total(metric: Counter | Gauge) -> float:

@@ -1,36 +1,39 @@
-"""The OpenAPI document: what may be sent and what comes back, from the models of both."""
+"""Endpoints and the OpenAPI document of them: what may be sent, and what comes back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from heedful import __version__
-from heedful.serve.answers import ANSWERS
-from heedful.serve.directions import Directions
-from heedful.serve.options import ServeOptions
-from heedful.serve.requests import (
-    JSON_ONLY,
-    Detect,
-    Explain,
-    Keyed,
-    Translate,
-    TranslateFile,
-    limited,
-)
-from heedful.tasks.translation.documents.formats import SUPPORTED
+from heedful.serve.requests import JSON_ONLY, Keyed
 
-__all__ = ["describe"]
+__all__ = [
+    "FORMS",
+    "JSON",
+    "Endpoint",
+    "Schema",
+    "content",
+    "describe",
+    "get",
+    "listed",
+    "post",
+    "ref",
+]
 
 Schema = dict[str, Any]
 
 JSON = "application/json"
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 REFERENCE = "#/components/schemas/{model}"
-KEY: list[Schema] = [{"key": []}]
+KEYED: Schema = {"security": [{"key": []}]}
 
 WRONG = {
     400: "The request is wrong; the text says how.",
@@ -50,10 +53,29 @@ class _FormSchema(GenerateJsonSchema):
         return self.generate_inner(schema["schema"])
 
 
-def describe(directions: Directions, options: ServeOptions) -> Schema:
-    """Give the document for these models and limits."""
-    _, answers = models_json_schema(
-        [(one, "validation") for one in ANSWERS], ref_template=REFERENCE
+@dataclass(frozen=True)
+class Endpoint:
+    """A path, what answers there, and its description, whose methods are those there are."""
+
+    path: str
+    handler: Callable[[Request], Awaitable[Response]]
+    described: Schema
+    costly: bool = False
+    """Whether it is refused before its body is read, while its API has no room."""
+    hidden: bool = False
+    """Whether only a page asks for it, so that the document does not name it."""
+
+    def route(self) -> Route:
+        """Give it as starlette wants it."""
+        return Route(self.path, self.handler, methods=[one.upper() for one in self.described])
+
+
+def describe(
+    sentence: str, endpoints: Iterable[Endpoint], answers: Iterable[type[BaseModel]], base: str
+) -> Schema:
+    """Give the document of these endpoints, whose answers are made of these models."""
+    _, schemas = models_json_schema(
+        [(one, "validation") for one in answers], ref_template=REFERENCE
     )
     return {
         "openapi": "3.1.0",
@@ -61,104 +83,48 @@ def describe(directions: Directions, options: ServeOptions) -> Schema:
             "title": "Heedful",
             "version": __version__,
             "description": (
-                "Translation with LibreTranslate's API, and a look inside. The parameters of a "
-                "POST may be sent as JSON, as a form or in the address; the body counts where a "
-                "name is in both. Texts must be valid Unicode without NUL. A parameter that is "
-                "null or empty counts as not given."
+                f"{sentence} The parameters of a POST may be sent as JSON, as a form or in the "
+                "address; the body counts where a name is in both. Texts must be valid Unicode "
+                "without NUL. A parameter that is null or empty counts as not given."
             ),
         },
-        "servers": [{"url": options.prefix or "/"}],
-        "paths": _paths(directions, options),
+        "servers": [{"url": base}],
+        "paths": {one.path: one.described for one in endpoints if not one.hidden},
         "components": {
-            "schemas": answers["$defs"],
+            "schemas": schemas["$defs"],
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
     }
 
 
-def _paths(directions: Directions, options: ServeOptions) -> Schema:
-    keyed = options.keys is not None
-    targets = {code: directions.targets(code) for code in directions.languages}
-    # A detected language may be any that is served: auto leads where every one of them does.
-    always = [t for t in directions.languages if all(t in found for found in targets.values())]
-    ways = targets | ({"auto": always} if always else {})
-    explained: dict[str, list[str]] = {}
-    for one in directions.models:
-        explained.setdefault(one.source, []).append(one.target)
+def post(
+    summary: str,
+    models: Sequence[type[Keyed]],
+    answer: Schema,
+    keyed: bool,
+    kinds: Sequence[str] = (JSON, *FORMS),
+) -> Schema:
+    """Describe an endpoint that takes one of some requests; `keyed` is whether keys are needed."""
 
-    def post(
-        summary: str,
-        model: type[Keyed],
-        answer: Schema,
-        pairs: Mapping[str, Sequence[str]] | None = None,
-        kinds: Sequence[str] = (JSON, *FORMS),
-    ) -> Schema:
-        return {
-            "post": {
-                "summary": summary,
-                "requestBody": {
-                    "required": True,
-                    "content": {
-                        kind: {"schema": _body(limited(model, options), pairs, kind)}
-                        for kind in kinds
-                    },
-                },
-                "responses": {"200": _content("Done.", answer), **_refused(*WRONG)},
-                **({"security": [*KEY, {}]} if keyed else {}),
-            }
-        }
+    def either(kind: str) -> Schema:
+        bodies = [_body(one, kind) for one in models]
+        return bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
 
-    languages = _get("The languages, and what each can be translated into.", _list("Language"))
-    files = f"Translate a file: {', '.join(SUPPORTED)}."
-    text = {"type": "string"}
-    metrics = _get("Counters in Prometheus' text format.", text, "text/plain")
-    if keyed:
-        metrics["get"] |= {"security": KEY}
-        metrics["get"]["responses"] |= _refused(400, 403)
-    download = _get("Fetch a translated file.", {}, "application/octet-stream")
-    download["get"]["parameters"] = [
-        {
-            "name": "name",
-            "in": "path",
-            "required": True,
-            "description": "The last part of translatedFileUrl.",
-            "schema": {"type": "string", "minLength": 1},
-        }
-    ]
-    gone = _content("It is not here, or no longer.", _ref("Error"))
-    download["get"]["responses"]["404"] = gone
     return {
-        "/translate": post(
-            "Translate a text, or a list of texts.", Translate, _ref("Translation"), ways
-        ),
-        "/detect": post(
-            "Guess which of the served languages a text is in.", Detect, _list("Guess")
-        ),
-        "/languages": languages | {"post": languages["get"]},
-        "/translate_file": post(files, TranslateFile, _ref("File"), ways, FORMS[1:]),
-        "/download_file/{name}": download,
-        "/frontend/settings": _get("What a page has to know.", _ref("FrontendSettings")),
-        "/suggest": {
-            "post": {
-                "summary": "LibreTranslate's suggestions, which are not taken here.",
-                "responses": {"403": _content("Always.", _ref("Error"))},
-            }
-        },
-        "/health": _get("Whether the server is there.", _ref("Health")),
-        "/explain": post(
-            "See inside a translation: docs/trace.md says what is in the answer.",
-            Explain,
-            {"type": "object", "required": ["schema"]},
-            explained,
-        ),
-        "/metrics": metrics,
-        "/openapi.json": _get("This document.", {"type": "object"}),
-        "/": _get("The page.", text, "text/html"),
+        "post": {
+            "summary": summary,
+            "requestBody": {
+                "required": True,
+                "content": {kind: {"schema": either(kind)} for kind in kinds},
+            },
+            "responses": {"200": content("Done.", answer), **_refused(*WRONG)},
+            **({"security": [*KEYED["security"], {}]} if keyed else {}),
+        }
     }
 
 
-def _body(model: type[BaseModel], pairs: Mapping[str, Sequence[str]] | None, kind: str) -> Schema:
-    """Describe a body in one of its kinds, and the pairs of languages there is a way between."""
+def _body(model: type[BaseModel], kind: str) -> Schema:
+    """Describe a body in one of its kinds."""
     generator = GenerateJsonSchema if kind == JSON else _FormSchema
     schema = model.model_json_schema(ref_template=REFERENCE, schema_generator=generator)
     if kind != JSON:
@@ -167,34 +133,35 @@ def _body(model: type[BaseModel], pairs: Mapping[str, Sequence[str]] | None, kin
         for one in schema["properties"].values():
             if one.get("default", ...) is None:
                 del one["default"]
-    if pairs is not None:
-        schema["anyOf"] = [
-            {"properties": {"source": {"const": source}, "target": {"enum": [*targets]}}}
-            for source, targets in pairs.items()
-        ]
     return schema
 
 
-def _ref(name: str) -> Schema:
+def ref(name: str) -> Schema:
+    """Name a described answer."""
     return {"$ref": REFERENCE.format(model=name)}
 
 
-def _list(name: str) -> Schema:
-    return {"type": "array", "minItems": 1, "items": _ref(name)}
+def listed(name: str) -> Schema:
+    """Name a list of described answers."""
+    return {"type": "array", "minItems": 1, "items": ref(name)}
 
 
-def _get(summary: str, answer: Schema, kind: str = JSON) -> Schema:
-    return {
-        "get": {"summary": summary, "responses": {"200": _content("The answer.", answer, kind)}}
-    }
+def get(summary: str, answer: Schema, kind: str = JSON, keyed: bool = False) -> Schema:
+    """Describe an endpoint that is only read."""
+    answers = {"200": content("The answer.", answer, kind)}
+    if not keyed:
+        return {"get": {"summary": summary, "responses": answers}}
+    return {"get": {"summary": summary, "responses": answers | _refused(400, 403), **KEYED}}
 
 
 def _refused(*codes: int) -> Schema:
-    found = {str(code): _content(WRONG[code], _ref("Error")) for code in codes}
+    """Describe refusals."""
+    found = {str(code): content(WRONG[code], ref("Error")) for code in codes}
     for code in {"429", "503"} & found.keys():
         found[code]["headers"] = {"Retry-After": {"schema": {"type": "integer"}}}
     return found
 
 
-def _content(description: str, schema: Schema, kind: str = JSON) -> Schema:
+def content(description: str, schema: Schema, kind: str = JSON) -> Schema:
+    """Describe one answer."""
     return {"description": description, "content": {kind: {"schema": schema}}}

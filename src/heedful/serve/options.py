@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from heedful.errors import ConfigError
 from heedful.serve.keys import Keys
 
-if TYPE_CHECKING:
-    from heedful.tasks.translation.exchange.ctranslate2 import Compute
-    from heedful.tasks.translation.using import EngineName
-
-__all__ = ["ENDPOINTS", "ServeOptions"]
-
-ENDPOINTS = (
-    *("/translate", "/detect", "/languages", "/translate_file", "/download_file/{name}"),
-    *("/frontend/settings", "/suggest", "/health", "/explain", "/metrics", "/openapi.json"),
-    *("/page/{name}", "/favicon.ico", "/"),
-)
-"""Every path there is; a prefix must not begin with the first part of one."""
+__all__ = ["ServeOptions"]
 
 
 @dataclass(frozen=True)
@@ -38,19 +28,19 @@ class ServeOptions:
     keys: Keys | None = None
     """The keys that are valid; without any, everybody may use the server."""
 
-    beam: int | None = None
-    """Beam size; the model's own if not given."""
-    engine: EngineName = "auto"
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the tasks that are served, such as the beam of translations."""
+    engine: str = "auto"
     """What computes; auto is CTranslate2 for models it can run."""
-    compute: Compute = "float32"
+    compute: str = "float32"
     """Precision: int8 is faster on CTranslate2, but changes a few words."""
     threads: int = 0
     """CPU threads; 0 takes all."""
 
     char_limit: int = 20_000
-    """Characters of all texts of a request together."""
+    """Characters of all inputs of a request together; what is no text counts as its JSON."""
     batch_limit: int = 512
-    """Texts of a request."""
+    """Inputs of a request."""
     alternatives_limit: int = 8
     """Other translations a request may ask for."""
     body_limit: int = 1 << 20
@@ -84,7 +74,7 @@ class ServeOptions:
     client_limit: int = 0
     """Requests of one address under way at once; 0 is any number."""
     round_pieces: int = 4_096
-    """Pieces translated together: enough to fill the cores, few enough not to be long."""
+    """Pieces computed together: enough to fill the cores, few enough not to be long."""
     lanes: int = 2
     """Rounds under way at once for each model, so that the cores never wait for one to end."""
     wait: float = 0.002
@@ -113,7 +103,8 @@ class ServeOptions:
         for name in ("client_limit", "alternatives_limit", "threads"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} = {getattr(self, name)} is negative; expected 0 or more")
-        self._check_prefix()
+        if self.prefix and not re.fullmatch(r"(/[A-Za-z0-9_~-]+)+", self.prefix):
+            raise ConfigError(f"prefix {self.prefix!r} is no path; expected such as /translator")
         for origin in self.cors:
             if origin != "*" and not origin.startswith(("http://", "https://")):
                 raise ConfigError(
@@ -121,16 +112,6 @@ class ServeOptions:
                 )
             if origin.endswith("/"):
                 raise ConfigError(f"origin {origin!r} ends with /; leave that out")
-
-    def _check_prefix(self) -> None:
-        if not self.prefix:
-            return
-        if not re.fullmatch(r"(/[A-Za-z0-9_~-]+)+", self.prefix):
-            raise ConfigError(f"prefix {self.prefix!r} is no path; expected such as /translator")
-        if any(path.split("/")[1] == self.prefix.split("/")[1] for path in ENDPOINTS):
-            raise ConfigError(
-                f"prefix {self.prefix!r} begins with the name of an endpoint; choose another"
-            )
 
 
 _POSITIVE = (

@@ -7,27 +7,15 @@ they may be is in `requests.py`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from heedful.serve.errors import (
-    RequestError,
-    body_too_large,
-    busy,
-    clip,
-    too_slow,
-)
-from heedful.serve.forms import (
-    parse_form,
-    parse_json,
-    parse_multipart,
-    parse_query,
-)
+from heedful.serve.errors import RequestError, busy, clip
+from heedful.serve.forms import parse_form, parse_json, parse_multipart, parse_query
 
-__all__ = ["ClientLeft", "accompany", "read_parameters", "to_json"]
+__all__ = ["ClientLeft", "accompany", "read_parameters"]
 
 LARGE = 32 << 10
 """Bytes above which a body is parsed in a thread, so that it does not hold up other requests."""
@@ -66,9 +54,10 @@ async def read_parameters(request: Request, limit: int, seconds: float) -> dict[
 
 async def _read_body(request: Request, limit: int, seconds: float) -> bytes:
     """Read a body within its limit of bytes and its deadline."""
+    too_large = RequestError(413, f"Invalid request: body exceeds limit ({limit} bytes)")
     length = request.headers.get("content-length", "0")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit):
-        raise body_too_large(limit)
+        raise too_large
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):
@@ -78,11 +67,13 @@ async def _read_body(request: Request, limit: int, seconds: float) -> bytes:
                     raise ClientLeft
                 body += message.get("body", b"")
                 if len(body) > limit:
-                    raise body_too_large(limit)
+                    raise too_large
                 if not message.get("more_body", False):
                     return bytes(body)
     except TimeoutError as error:
-        raise too_slow(seconds) from error
+        text = f"Invalid request: body did not arrive within {seconds:g} seconds"
+        # The connection is closed, since the rest of the body may still come.
+        raise RequestError(408, text, {"Connection": "close"}) from error
 
 
 async def accompany(request: Request, work: Awaitable[Answer], seconds: float) -> Answer:
@@ -105,8 +96,3 @@ async def accompany(request: Request, work: Awaitable[Answer], seconds: float) -
 async def _client_leaves(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def to_json(value: object) -> bytes:
-    """Write JSON as LibreTranslate does, without escaping what is not ASCII."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedful.errors import ConfigError
+from heedful.serve.api import Model
 from heedful.serve.app import build_app
 from heedful.serve.connections import connection_class
-from heedful.serve.directions import Served
 from heedful.serve.options import ServeOptions
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ SWITCH = 0.001
 
 
 def serve(
-    models: Sequence[Served | Path],
+    models: Sequence[Model | Path],
     options: ServeOptions | None = None,
     note: Note = print,
 ) -> None:
@@ -45,8 +45,8 @@ def serve(
         app = build_app(models, options, note=note)
         sys.setswitchinterval(SWITCH)
         server = make_server(app, options)
-        for one in app.state.service.directions.models:
-            note(f"{one.name}: {one.source} to {one.target}")
+        for one in (model for api in app.state.apis for model in api.models):
+            note(f"{one.name}: {one.about or one.task}")
         listener.listen(BACKLOG)  # before the note, whose reader may connect at once
         note(f"serving on {_address(listener, options)}; Ctrl-C ends it")
         server.run(sockets=[listener])

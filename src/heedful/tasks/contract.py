@@ -319,6 +319,10 @@ class Task:
     """Figures that need no answers, such as the perplexity of what is right."""
     apart: Callable[[Sequence[Any]], Sequence[bool]] = lambda dev: [False] * len(dev)
     """Which development rows choose nothing, for the verdict where no test set is given."""
+    evaluated: Callable[[Sequence[Path], Columns | None, str], list[Any]] | None = None
+    """Read what `evaluate` is given, where that is not read as a test set is."""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    """What the figures of `measure` are counted by, in words."""
     tune: Callable[[Folder[Any], Sequence[Any], Raw, int, Report], Folder[Any]] = (
         lambda folder, dev, asked, threads, report: folder
     )
@@ -332,6 +336,12 @@ class Task:
     simple: Simple | None = None
     show: Callable[[Any, Sequence[str], Mapping[str, Any]], Pass] | None = None
     """Tell of the pass over an input, from which its trace is made."""
+    reply: Callable[[Any, Sequence[Any], Mapping[str, Any]], list[Any]] | None = None
+    """Answer inputs of `heedful serve`, JSON with JSON, under options of the task's own for it.
+
+    Reply n is that to input n; a DataError is the client's mistake. It is called in several threads
+    at once. A task with an API of its own in `serve/` needs none.
+    """
     formats: Mapping[str, Format] = field(default_factory=dict)
     commands: tuple[Command, ...] = ()
     try_it: str = "heedful info {}"

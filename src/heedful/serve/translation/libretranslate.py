@@ -8,66 +8,129 @@ from __future__ import annotations
 
 import asyncio
 import re
-from pathlib import PurePosixPath
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from heedful.data.languages import language_name
 from heedful.errors import DataError
-from heedful.serve.detect import Guess
+from heedful.explain.document import page_files
+from heedful.serve.answers import answer_json
+from heedful.serve.api import Shared
 from heedful.serve.downloads import Downloads
 from heedful.serve.errors import RequestError, busy, invalid, too_long
-from heedful.serve.guard import RequestGuard
-from heedful.serve.options import ServeOptions
-from heedful.serve.parameters import to_json
-from heedful.serve.requests import Detect, Translate, TranslateFile, limited
-from heedful.serve.translation import Answer, Service, TranslateOptions
+from heedful.serve.openapi import FORMS, Endpoint, content, get, listed, post, ref
+from heedful.serve.translation.detect import Guess
+from heedful.serve.translation.directions import Directions, Served
+from heedful.serve.translation.schemas import (
+    ANSWERS,
+    Detect,
+    ExplainTranslation,
+    Translate,
+    TranslateFile,
+    limited,
+)
+from heedful.serve.translation.service import Answer, Service, TranslateOptions
+from heedful.tasks.contract import How, Task
 from heedful.tasks.translation.documents.formats import SUPPORTED, DocumentError, open_document
 from heedful.tasks.translation.terms import Terms
 
-__all__ = ["LibreTranslate", "answer_json"]
+__all__ = ["LibreTranslate"]
 
 AUTO = "auto"
+NAME = {
+    "name": "name",
+    "in": "path",
+    "description": "The last part of translatedFileUrl.",
+    "required": True,
+    "schema": {"type": "string", "minLength": 1},
+}
 ENOUGH = 4_000
 """Characters of a file from which its language is guessed."""
 _HOST = re.compile(r"[A-Za-z0-9.\-]{1,255}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
 
 
-def answer_json(value: object, status: int = 200) -> Response:
-    """Answer with JSON that no cache keeps."""
-    return Response(
-        to_json(value), status, {"Cache-Control": "no-store"}, media_type="application/json"
-    )
-
-
 class LibreTranslate:
     """The endpoints of LibreTranslate."""
 
-    def __init__(self, service: Service, guard: RequestGuard, options: ServeOptions) -> None:
-        self._service, self._guard, self._options = service, guard, options
+    sentence = "Translation with LibreTranslate's API, and a look inside."
+    answers = ANSWERS
+
+    def __init__(self, models: Sequence[Served], shared: Shared) -> None:
+        options = self._options = shared.options
+        self._shared, self.page = shared, page_files()
+        directions = Directions(models, shared.note)
+        self.models = directions.models
+        self.service = Service(directions, options, shared.metrics)
+        self.no_room, self.close = self.service.queues.no_room, self.service.queues.close
         self._downloads = Downloads(options.files_kept, options.files_bytes, options.files_age)
         self._files = 0
-        self._translate_model = limited(Translate, options)
-        self._detect_model = limited(Detect, options)
+        targets = {code: directions.targets(code) for code in directions.languages}
+        # A detected language may be any that is served: auto leads where every one of them does.
+        always = [t for t in directions.languages if all(t in found for found in targets.values())]
+        ways = targets | ({AUTO: always} if always else {})
+        direct: dict[str, list[str]] = {}
+        for one in self.models:
+            direct.setdefault(one.source, []).append(one.target)
+        self._translate_model = limited(Translate, options, ways)
+        self._file_model = limited(TranslateFile, options, ways)
+        self.explained = limited(ExplainTranslation, options, direct)
 
-    def routes(self) -> list[Route]:
-        """Give the endpoints with their addresses."""
+    @staticmethod
+    def load(path: Path, task: Task, how: How) -> Served:
+        """Open a model folder to be served."""
+        translator = task.open(path, how)
+        settings = translator.settings
+        return Served(path.resolve().name, settings.source, settings.target, translator)
+
+    def endpoints(self) -> list[Endpoint]:
+        """Give the endpoints."""
+        keyed = self._options.keys is not None
+        languages = get("The languages, and what each can be translated into.", listed("Language"))
+        download = get("Fetch a translated file.", {}, "application/octet-stream")
+        download["get"]["parameters"] = [NAME]
+        gone = content("It is not here, or no longer.", ref("Error"))
+        download["get"]["responses"]["404"] = gone
+        refuse = "LibreTranslate's suggestions, which are not taken here."
+        never = {"summary": refuse, "responses": {"403": content("Always.", ref("Error"))}}
+        supported = f"Translate a file: {', '.join(SUPPORTED)}."
+        file = post(supported, [self._file_model], ref("File"), keyed, FORMS[1:])
+        settings = get("What a page has to know.", ref("FrontendSettings"))
         return [
-            Route("/translate", self.translate, methods=["POST"]),
-            Route("/detect", self.detect, methods=["POST"]),
-            Route("/languages", self.languages, methods=["GET", "POST"]),
-            Route("/translate_file", self.translate_file, methods=["POST"]),
-            Route("/download_file/{name}", self.download_file, methods=["GET"]),
-            Route("/frontend/settings", self.settings, methods=["GET"]),
-            Route("/suggest", self.suggest, methods=["POST"]),
+            self._shared.post(
+                "/translate",
+                self._translate,
+                "Translate a text, or a list of texts.",
+                self._translate_model,
+                ref("Translation"),
+                costly=True,
+            ),
+            self._shared.post(
+                "/detect",
+                self._detect,
+                "Guess which of the served languages a text is in.",
+                limited(Detect, self._options),
+                listed("Guess"),
+            ),
+            Endpoint("/languages", self.languages, languages | {"post": languages["get"]}),
+            Endpoint("/translate_file", self.translate_file, file, costly=True),
+            Endpoint("/download_file/{name}", self.download_file, download),
+            Endpoint("/frontend/settings", self.settings, settings),
+            Endpoint("/suggest", self.suggest, {"post": never}),
         ]
 
-    async def translate(self, request: Request) -> Response:
-        """POST /translate: one text, or a list of them."""
-        return await self._guard.admit(request, self._translate_model, self._translate)
+    def explain(self, asked: ExplainTranslation) -> Callable[[], dict[str, Any]]:
+        """Give what traces a translation that one model makes by itself."""
+        directions = self.service.directions
+        source, target = directions.language(asked.source), directions.language(asked.target)
+        way = directions.way(source, target)
+        if len(way) != 1:
+            raise invalid(f"no model translates {source} to {target} by itself")
+        options = {"translation": asked.translation, **asked.extent()}
+        return lambda: self.service.explain(way[0], asked.q, options)
 
     async def _translate(self, asked: Translate) -> Response:
         how = TranslateOptions(
@@ -79,34 +142,30 @@ class LibreTranslate:
         size = sum(map(len, texts))
         if size > self._options.char_limit:
             raise too_long(size, self._options.char_limit)
-        directions = self._service.directions
+        directions = self.service.directions
         target = directions.language(asked.target)
         guesses: list[Guess] = []
         if asked.source == AUTO:
-            guesses = [found[0] for found in await self._service.detect(texts)]
+            guesses = [found[0] for found in await self.service.detect(texts)]
             sources = [guess.language for guess in guesses]
         else:
             sources = [directions.language(asked.source)] * len(texts)
-        answers = await self._service.translate(texts, sources, target, how)
+        answers = await self.service.translate(texts, sources, target, how)
         return answer_json(_say(answers, guesses, how, isinstance(asked.q, str)))
-
-    async def detect(self, request: Request) -> Response:
-        """POST /detect: which of the served languages a text is in."""
-        return await self._guard.admit(request, self._detect_model, self._detect)
 
     async def _detect(self, asked: Detect) -> Response:
         text = asked.q if isinstance(asked.q, str) else "\n".join(asked.q)
         if len(text) > self._options.char_limit:
             raise too_long(len(text), self._options.char_limit)
-        return answer_json([_guess(guess) for guess in (await self._service.detect([text]))[0]])
+        return answer_json([_guess(guess) for guess in (await self.service.detect([text]))[0]])
 
     async def languages(self, request: Request) -> Response:
         """GET or POST /languages: what can be translated into what."""
-        return answer_json(self._service.directions.listed())
+        return answer_json(self.service.directions.listed())
 
     async def settings(self, request: Request) -> Response:
         """GET /frontend/settings: what a page has to know at its start."""
-        options, directions = self._options, self._service.directions
+        options, directions = self._options, self.service.directions
         first = directions.models[0]
         return answer_json(
             {
@@ -141,9 +200,9 @@ class LibreTranslate:
         base = _base(request, options.prefix)
         self._files += 1
         try:
-            name = await self._guard.admit(
+            name = await self._shared.guard.admit(
                 request,
-                TranslateFile,
+                self._file_model,
                 self._translate_file,
                 options.file_limit,
                 options.file_timeout,
@@ -160,7 +219,7 @@ class LibreTranslate:
         if ending not in SUPPORTED:
             raise invalid("file format not supported")
         how = TranslateOptions(terms=_terms(asked))
-        directions = self._service.directions
+        directions = self.service.directions
         target = directions.language(asked.target)
         if source != AUTO:
             source = directions.language(source)
@@ -170,8 +229,8 @@ class LibreTranslate:
             if characters > self._options.file_char_limit:
                 raise too_long(characters, self._options.file_char_limit)
             if source == AUTO:
-                source = (await self._service.detect([_beginning(document.texts)]))[0][0].language
-            data = await self._service.translate_document(document, source, target, how)
+                source = (await self.service.detect([_beginning(document.texts)]))[0][0].language
+            data = await self.service.translate_document(document, source, target, how)
         except DocumentError as error:
             raise invalid(str(error)) from error
         return self._downloads.put(data, ending)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heedful.data.languages import language_name
-from heedful.errors import ConfigError
-from heedful.serve.batcher import Line
-from heedful.serve.errors import not_reached, not_supported
-from heedful.serve.options import ServeOptions
+from heedful.serve.errors import RequestError, clip
 
 if TYPE_CHECKING:
     from heedful.settings import DecodeSettings
     from heedful.tasks.translation.using import Translation
 
-__all__ = ["Directions", "Served", "Translates", "load", "translate_lines"]
+__all__ = ["Directions", "Line", "Served", "Translates", "translate_lines"]
 
+Line = tuple[str, int]
+"""A text, and how many translations of it are wanted."""
 Note = Callable[[str], object]
 logger = logging.getLogger("heedful.serve")
 
@@ -62,21 +60,12 @@ class Served:
     source: str
     target: str
     translator: Translates
+    task: str = "translation"
 
-
-def load(path: Path, options: ServeOptions, note: Note = logger.info) -> Served:
-    """Open a model folder to be served."""
-    from heedful.tasks.translation.using import Translator
-
-    translator = Translator.load(
-        path,
-        workers=options.threads,
-        engine=options.engine,
-        compute=options.compute,
-        note=note,
-    )
-    settings = translator.settings
-    return Served(path.resolve().name, settings.source, settings.target, translator)
+    @property
+    def about(self) -> str:
+        """Say in a few words what it is."""
+        return f"{self.source} to {self.target}"
 
 
 def translate_lines(
@@ -104,8 +93,6 @@ class Directions:
     """Routes between languages: one model, or two by way of a third language."""
 
     def __init__(self, served: Sequence[Served], note: Note = logger.info) -> None:
-        if not served:
-            raise ConfigError("no model to serve; name one model folder or more")
         self._direct: dict[tuple[str, str], Served] = {}
         for one in served:
             first = self._direct.setdefault((one.source, one.target), one)
@@ -127,13 +114,16 @@ class Directions:
         for spelling in (plain, plain.split("-")[0]):
             if spelling in self._spelled:
                 return self._spelled[spelling]
-        raise not_supported(code)
+        raise RequestError(400, f"{clip(code)} is not supported")
 
     def way(self, source: str, target: str) -> tuple[Served, ...]:
         """Give the models to apply in turn; none for a language into itself."""
         found = self._find(source, target)
         if found is None:
-            raise not_reached(source, target)
+            names = [f"{language_name(code)} ({code})" for code in (target, source)]
+            raise RequestError(
+                400, f"{names[0]} is not available as a target language from {names[1]}"
+            )
         return found
 
     def _find(self, source: str, target: str) -> tuple[Served, ...] | None:

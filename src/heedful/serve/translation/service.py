@@ -1,6 +1,6 @@
 """From the texts of a request to their translations: detection, terms, markup, one model or two.
 
-Of HTTP it knows only the errors; the queue before each model is in `batcher.py`.
+Of HTTP it knows nothing; the queue before each model is in `batcher.py`.
 """
 
 from __future__ import annotations
@@ -8,20 +8,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from heedful.errors import ConfigError, DataError
-from heedful.machine import give_memory_back
-from heedful.serve.aligning import Aligner
-from heedful.serve.batcher import Batcher
-from heedful.serve.detect import Detector, Guess
-from heedful.serve.directions import Directions, Served, translate_lines
-from heedful.serve.errors import RequestError, busy, invalid
-from heedful.serve.metrics import ServerMetrics
+from heedful.serve.batcher import Queues
+from heedful.serve.metrics import Rounds, ServerMetrics
 from heedful.serve.options import ServeOptions
-from heedful.serve.parameters import to_json
+from heedful.serve.translation.aligning import Aligner
+from heedful.serve.translation.detect import Detector, Guess
+from heedful.serve.translation.directions import Directions, Line, Served, translate_lines
 from heedful.tasks.translation.documents.markup import Markup
 from heedful.tasks.translation.documents.passages import Passage
 from heedful.tasks.translation.documents.projection import Align
@@ -84,45 +79,19 @@ class Service:
     ) -> None:
         self.directions, self._options = directions, options
         self._detector = Detector(directions.languages)
-        self._batchers = {
-            (one.source, one.target): self._batcher(one, metrics) for one in directions.models
-        }
-        metrics.watch_queue(
-            lambda: {pair: batcher.waiting for pair, batcher in self._batchers.items()}
+        beam = options.own.get("beam")
+        self.queues: Queues[Line, Translation] = Queues(
+            {
+                (one.source, one.target): translate_lines(one.translator, beam)
+                for one in directions.models
+            },
+            lambda line: line[0],
+            options,
+            Rounds(metrics.registry, ("source", "target"), "lines"),
+            "translate",
+            "texts",
         )
-        self._inside = ThreadPoolExecutor(1, thread_name_prefix="heedful-inside")
-        self._traces: set[Future[bytes]] = set()
         self._torch = threading.Lock()
-
-    def _batcher(self, served: Served, metrics: ServerMetrics) -> Batcher:
-        pair = (served.source, served.target)
-        options = self._options
-
-        def watch(lines: int, pieces: int, characters: int) -> None:
-            metrics.lines.labels(*pair).observe(lines)
-            metrics.pieces.labels(*pair).inc(pieces)
-            metrics.characters.labels(*pair).inc(characters)
-
-        return Batcher(
-            translate_lines(served.translator, options.beam),
-            options.round_pieces,
-            options.lanes,
-            options.wait,
-            options.queue,
-            watch,
-        )
-
-    def close(self) -> None:
-        """Let the threads end."""
-        for batcher in self._batchers.values():
-            batcher.close()
-        self._inside.shutdown(wait=False, cancel_futures=True)
-
-    def no_room(self) -> RequestError | None:
-        """Give the error every request gets, before its body is read, while all queues are full."""
-        if not all(batcher.full for batcher in self._batchers.values()):
-            return None
-        return busy(min(batcher.retry_after for batcher in self._batchers.values()))
 
     async def detect(self, texts: Sequence[str]) -> list[list[Guess]]:
         """Guess the language of each text, best first; the first served language if it has none."""
@@ -235,8 +204,9 @@ class Service:
         wanted = [1] * (len(way) - 1) + [1 + how.alternatives]
         hops: list[list[Translation]] = []
         for one, n_best in zip(way, wanted, strict=True):
-            batcher = self._batchers[one.source, one.target]
-            hops.append(await batcher.translate(lines, n_best, admitted or bool(hops)))
+            asked = [(line, n_best) for line in lines]
+            queue = self.queues[one.source, one.target]
+            hops.append(await queue.answer(asked, admitted or bool(hops)))
             lines = [translation.text for translation in hops[-1]]
 
         def answers() -> list[Answer]:
@@ -251,25 +221,10 @@ class Service:
 
         return await aside(size, answers)
 
-    async def explain(self, served: Served, text: str, options: dict[str, Any]) -> bytes:
-        """Trace a translation on torch, in a thread of its own; traces are computed one by one."""
-        if len(self._traces) >= self._options.traces_at_once:
-            raise busy(5, "too many traces are waiting")
-
-        def work() -> bytes:
-            try:
-                with self._torch:
-                    return to_json(served.translator.trace(text, **options))
-            finally:
-                give_memory_back()
-
-        future = self._inside.submit(work)
-        self._traces.add(future)
-        future.add_done_callback(self._traces.discard)
-        try:
-            return await asyncio.wrap_future(future)
-        except (ConfigError, DataError) as error:
-            raise invalid(str(error)) from error
+    def explain(self, served: Served, text: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Trace a translation on torch, where tags may be aligned meanwhile."""
+        with self._torch:
+            return served.translator.trace(text, **options)
 
 
 async def aside(size: int, work: Callable[..., Given], *arguments: object) -> Given:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from heedful.errors import HeedfulError
-from heedful.serve.directions import Served
+from heedful.serve.translation.directions import Served
 
 __all__ = ["Aligner"]
 

@@ -1,0 +1,210 @@
+"""POST /predict: the API of every task that has none of its own.
+
+It is called as TensorFlow Serving, Vertex AI and LitServe call it. Inputs are JSON, and so are
+outputs: what they hold is the task's affair (`Task.reply`). Output n is that of input n.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+from starlette.responses import Response
+
+from heedful import config
+from heedful.config import Raw
+from heedful.errors import ConfigError, DataError
+from heedful.models.folder import Folder
+from heedful.serve.answers import answer_json, to_json
+from heedful.serve.api import Shared
+from heedful.serve.batcher import Queues
+from heedful.serve.errors import clip, invalid, too_long
+from heedful.serve.metrics import Rounds
+from heedful.serve.openapi import Endpoint, ref
+from heedful.serve.requests import Explain, Keyed, Text, from_json
+from heedful.settings import Table
+from heedful.tasks.contract import How, Task
+
+__all__ = ["Predict", "Served"]
+
+Asked = TypeVar("Asked", bound=Keyed)
+
+
+def _listed(value: object) -> object:
+    """Take a list, or one that a form holds as JSON."""
+    is_text = isinstance(value, str) and not value.lstrip().startswith("[")
+    found = None if is_text else from_json(value)
+    if not isinstance(found, list):
+        raise ValueError("is not a list")
+    return found
+
+
+Inputs = BeforeValidator(_listed)
+Options = Annotated[
+    Annotated[dict[str, Any], BeforeValidator(from_json)] | None,
+    Field(description="Options of the model's task; in a form, as JSON."),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """A model that is served: its task, and what `Task.open` gave."""
+
+    name: str
+    about: str
+    kind: Task
+    used: Any
+
+    @property
+    def task(self) -> str:
+        """The name of its task."""
+        return self.kind.name
+
+    def options(self, verb: str, own: Mapping[str, Any], asked: Mapping[str, Any]) -> Raw:
+        """Check a request's options of the task, laid over those the server was started with."""
+        table = self.kind.options.get(verb, Table)
+        given = {k: v for k, v in own.items() if k in table.model_fields} | dict(asked)
+        try:
+            return config.part(table, given, "options.").model_dump(exclude_none=True)
+        except ConfigError as error:
+            raise invalid("; ".join(str(error).splitlines())) from error
+
+
+@dataclass(frozen=True)
+class _Input:
+    value: Any
+    text: str
+    """The input, or its JSON where it is no text: what is measured."""
+    options: Raw
+    key: bytes
+    """Tells its options from others."""
+
+
+class _Asked(Keyed):
+    """POST /predict."""
+
+    inputs: list[Any]
+    options: Options = None
+    model: Text | None = None
+
+
+class _ExplainInput(Explain):
+    """POST /explain."""
+
+    input: Text
+    options: Options = None
+    model: Text | None = None
+
+
+class Outputs(BaseModel):
+    """One output for each input, in their order."""
+
+    outputs: list[Any]
+
+
+class Predict:
+    """The endpoint, and the queue before each model."""
+
+    sentence = "Predictions with POST /predict, and a look inside."
+    answers = (Outputs,)
+    page = None
+
+    def __init__(self, models: Sequence[Served], shared: Shared) -> None:
+        options = self._options = shared.options
+        self._post, self.models = shared.post, models
+        self._named = {one.name: one for one in models}
+        self._queues: Queues[_Input, Any] = Queues(
+            {(one.name,): _work(one) for one in models},
+            lambda one: one.text,
+            options,
+            Rounds(shared.metrics.registry, ("model",), "inputs", "heedful_predict"),
+            "predict",
+            "inputs",
+        )
+        self.no_room, self.close = self._queues.no_room, self._queues.close
+        several = Annotated[list[Any], Field(min_length=1, max_length=options.batch_limit), Inputs]
+        told = f"At most {options.char_limit} characters of JSON; a text counts as it is."
+        self._asked = self._limited(_Asked, inputs=(several, Field(description=told)))
+        text = Annotated[Text, Field(min_length=1, max_length=options.explain_limit)]
+        traced = any(one.kind.show is not None for one in models)
+        self.explained = self._limited(_ExplainInput, input=(text, ...)) if traced else None
+
+    def _limited(self, model: type[Asked], **fields: Any) -> type[Asked]:
+        """Give a request with the limits and the models of this server; of one it needs no name."""
+        name = Annotated[Text, Field(json_schema_extra={"enum": [*self._named]})]
+        which: Any = (name, ...) if len(self._named) > 1 else (name | None, None)
+        return create_model(model.__name__.strip("_"), __base__=model, model=which, **fields)
+
+    @staticmethod
+    def load(path: Path, task: Task, how: How) -> Served:
+        """Open a model folder to be served."""
+        if task.reply is None:
+            raise ConfigError(f"{path}: a model for the task {task.name} cannot be served yet")
+        about = task.told(Folder.open(path, task.settings).settings)
+        return Served(path.resolve().name, about, task, task.open(path, how))
+
+    def endpoints(self) -> list[Endpoint]:
+        """Give the endpoint."""
+        said = "Answer inputs."
+        return [self._post("/predict", self._predict, said, self._asked, ref("Outputs"), True)]
+
+    async def _predict(self, asked: _Asked) -> Response:
+        served = self._find(asked.model)
+        options = served.options("serve", self._options.own, asked.options or {})
+        key = json.dumps(options, sort_keys=True, default=str).encode()
+        inputs = [
+            _Input(one, one if isinstance(one, str) else to_json(one).decode(), options, key)
+            for one in asked.inputs
+        ]
+        size = sum(len(one.text) for one in inputs)
+        if size > self._options.char_limit:
+            raise too_long(size, self._options.char_limit)
+        try:
+            outputs = await self._queues[served.name,].answer(inputs)
+        except (ConfigError, DataError) as error:
+            raise invalid(str(error)) from error
+        return answer_json({"outputs": outputs})
+
+    def _find(self, name: str | None) -> Served:
+        if name is None:  # there is only one, or the request would be refused
+            return self.models[0]
+        if name not in self._named:
+            there = ", ".join(self._named)
+            raise invalid(f"no model is called {clip(name)}; there is {there}")
+        return self._named[name]
+
+    def explain(self, asked: _ExplainInput) -> Callable[[], dict[str, Any]]:
+        """Give what traces an input."""
+        served = self._find(asked.model)
+        show = served.kind.show
+        if show is None:
+            raise invalid(f"a model for the task {served.task} cannot be explained yet")
+        options = served.options("explain", {}, asked.options or {})
+
+        def work() -> dict[str, Any]:
+            from heedful.explain.trace import trace
+            from heedful.explain.writer import Extent
+
+            return trace(show(served.used, [asked.input], options), Extent(**asked.extent()))
+
+        return work
+
+
+def _work(served: Served) -> Callable[[list[_Input]], list[Any]]:
+    """Make the function that answers a round; inputs with the same options are one batch."""
+
+    def work(inputs: list[_Input]) -> list[Any]:
+        assert served.kind.reply is not None
+        found: dict[int, Any] = {}
+        for key in dict.fromkeys(one.key for one in inputs):
+            rows = [row for row, one in enumerate(inputs) if one.key == key]
+            values, options = [inputs[row].value for row in rows], inputs[rows[0]].options
+            replies = served.kind.reply(served.used, values, options)
+            found.update(zip(rows, replies, strict=True))
+        return [found[row] for row in range(len(inputs))]
+
+    return work

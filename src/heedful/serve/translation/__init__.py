@@ -1,0 +1,1 @@
+"""LibreTranslate's API, over models that translate."""
