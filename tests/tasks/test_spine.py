@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib.util
 import json
 import os
@@ -202,6 +203,29 @@ def test_data_that_two_tasks_claim_is_asked_about(
         f"{data} could be several things; say which: "
         "--task counting (letters), --task spelling (letters)"
     )
+
+
+def test_a_preparation_that_was_interrupted_goes_on(toy: None, tmp_path: Path) -> None:
+    data, found = letters(tmp_path / "x.letters", 40, 1), []
+
+    def prepare(request: Any, made: Path, report: Any) -> Any:
+        half = made / "half"
+        found.append(half.exists())
+        if not half.exists():
+            made.mkdir()
+            half.write_text("a long way", encoding="utf-8")
+            raise KeyboardInterrupt
+        return TASK.prepare(request, made, report)
+
+    registry.register(dataclasses.replace(TASK, prepare=prepare))
+    command = ("train", data, "-o", tmp_path / "model", "--set", "train.steps=2")
+    assert call(*command).code == 130
+    assert good(*command).code == 0
+    assert found == [False, True]
+    other = letters(tmp_path / "y.letters", 40, 2)
+    assert call("train", other, "-o", tmp_path / "new", "--set", "train.steps=2").code == 130
+    assert call("train", data, "-o", tmp_path / "new", "--set", "train.steps=2").code == 130
+    assert found == [False, True, False, False]  # of other data nothing is taken over
 
 
 # -- killed at any moment -----------------------------------------------------------------------
