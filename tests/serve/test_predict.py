@@ -265,7 +265,7 @@ def test_a_full_queue_refuses_before_the_body_is_read(folder: Path) -> None:
             held = [asyncio.ensure_future(web.post("/predict", json={"inputs": ["first"]}))]
             await until(lambda: rule_of(app).rounds)
             held.append(asyncio.ensure_future(web.post("/predict", json={"inputs": ["x" * 200]})))
-            await until(lambda: app.state.apis[0].no_room())
+            await until(lambda: app.state.apis[0].queues.no_room())
             refused = await web.post("/predict", content=b"never parsed")
             assert refusal(refused, 503).startswith("Slowdown: too many inputs are waiting")
             assert int(refused.headers["retry-after"]) >= 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heedful.data.languages import language_name
+from heedful.serve.api import Model, Note
 from heedful.serve.errors import RequestError, clip
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ __all__ = ["Directions", "Line", "Served", "Translates", "translate_lines"]
 
 Line = tuple[str, int]
 """A text, and how many translations of it are wanted."""
-Note = Callable[[str], object]
 logger = logging.getLogger("heedful.serve")
 
 
@@ -52,8 +52,8 @@ class Translates(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class Served:
+@dataclass(eq=False)
+class Served(Model):
     """A model that is served: its name, its two languages and its translator."""
 
     name: str
@@ -62,10 +62,9 @@ class Served:
     translator: Translates
     task: str = "translation"
 
-    @property
-    def about(self) -> str:
-        """Say in a few words what it is."""
-        return f"{self.source} to {self.target}"
+    def __post_init__(self) -> None:
+        """Say what it is."""
+        self.about = f"{self.source} to {self.target}"
 
 
 def translate_lines(
