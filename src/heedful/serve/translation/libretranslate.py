@@ -230,7 +230,9 @@ class LibreTranslate(Api):
             if characters > self.options.file_char_limit:
                 raise too_long(characters, self.options.file_char_limit)
             if source == AUTO:
-                source = (await self.service.detect([_beginning(document.texts)]))[0][0].language
+                source = (await self.service.detect(["\n".join(document.texts)[:ENOUGH]]))[0][
+                    0
+                ].language
             data = await self.service.translate_document(document, source, target, how)
         except DocumentError as error:
             raise invalid(str(error)) from error
@@ -279,15 +281,6 @@ def _say(
         if any(values):
             said[name] = values
     return {name: values[0] for name, values in said.items()} if single else said
-
-
-def _beginning(texts: list[str]) -> str:
-    found = ""
-    for text in texts:
-        found += text + "\n"
-        if len(found) > ENOUGH:
-            break
-    return found[:ENOUGH]
 
 
 def _base(request: Request, prefix: str) -> str:
