@@ -68,7 +68,7 @@ def quality(source: str, target: str, amounts: Amounts) -> list[str]:
         read(name, source, target, amounts.sentences) for name in ("val", "test_2016_flickr")
     )
     begun = time.process_time()
-    model = NearestSentence.fit(iter(train), len(train), dev, target)
+    model = NearestSentence.fit(train.__getitem__, len(train), dev, target)
     fitted = time.process_time()
     texts = model.translate([text for text, _ in test])
     answered = time.process_time()
@@ -128,7 +128,8 @@ def child(what: str, folder: str, count: int, questions: int) -> None:
     times = [time.process_time()]
     if what == "fit":
         dev = read("val", "de", "en", questions)
-        model = NearestSentence.fit(recombined(count), count, dev, "en")
+        made = recombined(count)
+        model = NearestSentence.fit(lambda number: next(made), count, dev, "en")
         times.append(time.process_time())
         model.save(folder)
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import importlib
 import inspect
 import json
 import re
@@ -16,6 +17,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_args
 
 import typer
@@ -23,6 +25,7 @@ import typer.main
 from pydantic import BaseModel
 
 import heedful
+from heedful import config
 from heedful.cli.main import build
 from heedful.settings import SamplingSettings
 from heedful.tasks import registry
@@ -50,11 +53,6 @@ EXAMPLES = {
     "translate": 'heedful translate my-model "나는 학생이다." --beam 8 --n-best 3',
 }
 """One line a person may type, for each command."""
-
-
-def tasks() -> list[tuple[str, type[BaseModel], str]]:
-    """Give each task there is, its settings, and the package that has its presets."""
-    return [(name, task.settings, task.recipes) for name, task in registry.tasks().items()]
 
 
 def row(*cells: str) -> str:
@@ -117,30 +115,25 @@ def settings() -> str:
         *(HEAD, "# Settings", ""),
         "Each stands in a recipe, a TOML file with these tables, or on the command line:",
         "`--set train.lr=3e-4`. Where no default is given, training chooses from the data, or",
-        *("nothing limits it.", ""),
+        "nothing limits it. `--preset NAME` takes a recipe that comes with a task, and",
+        *("`--recipe FILE` is laid over it.", ""),
     ]
-    for task, whole, package in tasks():
-        out += [f"## {task}", "", *fields_of(whole)]
-        for name, part in tables_of(whole):
+    for task in registry.tasks().values():
+        out += [f"## {task.name}", "", task.sentence, "", *fields_of(task.settings)]
+        for name, part in tables_of(task.settings):
             out += [f"### [{name}]", "", inspect.getdoc(part) or "", "", *fields_of(part)]
-        out += [f"## Presets of {task}", ""]
-        out += ["`--preset NAME` takes one; `--recipe FILE` is laid over it.", ""]
-        for name, text in recipes(package):
-            out += [f"### {name}", "", "```toml", text.strip(), "```", ""]
+        for name in config.presets(task.recipes) if task.recipes else ():
+            text = (resources.files(task.recipes) / "recipes" / f"{name}.toml").read_text("utf-8")
+            out += [f"### --preset {name}", "", "```toml", text.strip(), "```", ""]
     out += ["## Sampling", "", inspect.getdoc(SamplingSettings) or "", ""]
     out += ["These are options of `heedful translate --sample`.", "", *fields_of(SamplingSettings)]
     return "\n".join(out)
 
 
-def recipes(package: str) -> list[tuple[str, str]]:
-    """Read the presets of a package: their names and their text."""
-    found = (resources.files(package) / "recipes").iterdir()
-    return sorted((file.name.removesuffix(".toml"), file.read_text("utf-8")) for file in found)
-
-
-def tables_of(whole: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
+def tables_of(whole: type[Any]) -> Iterator[tuple[str, type[BaseModel]]]:
     """Give the tables of a task's settings; one that has several kinds comes once for each."""
-    for name, field in whole.model_fields.items():
+    fields = whole.model_fields if issubclass(whole, BaseModel) else {}
+    for name, field in fields.items():
         for kind in (field.annotation, *get_args(field.annotation)):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
                 yield name, kind
@@ -159,12 +152,12 @@ def fields_of(part: type[BaseModel]) -> list[str]:
 
 def takes(field: dict[str, Any]) -> str:
     """Say in words what a setting takes."""
-    given = next((kind for kind in field.get("anyOf", ()) if kind["type"] != "null"), field)
+    given = next((kind for kind in field.get("anyOf", ()) if kind.get("type") != "null"), field)
     if "enum" in given or "const" in given:
         *most, last = (code(str(each)) for each in given.get("enum", [given.get("const")]))
         return f"{', '.join(most)} or {last}" if most else last
     words = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
-    words |= {"string": "a text", "array": "a list"}
+    words |= {"string": "a text", "array": "a list", "object": "a table"}
     bounds = {"minimum": "at least", "exclusiveMinimum": "above"}
     bounds |= {"maximum": "at most", "exclusiveMaximum": "below"}
     limits = [f"{word} {given[key]:,}" for key, word in bounds.items() if key in given]
@@ -256,9 +249,8 @@ def typed(value: Any) -> str:
 def class_of(kind: type[Any]) -> list[str]:
     """Write a class: its docstring, its fields and properties, its public methods."""
     out = [inspect.getdoc(kind) or "", ""]
-    if issubclass(kind, BaseModel):
-        names = ", ".join(code(name) for name, _ in tables_of(kind))
-        return [*out, f"Its tables are {names}: [settings.md](settings.md).", ""]
+    if tables := [code(name) for name, _ in tables_of(kind)]:
+        return [*out, f"Its tables are {', '.join(tables)}: [settings.md](settings.md).", ""]
     out += table(("field", "type", "default", "meaning"), class_fields(kind))
     members = {k: v for k, v in vars(kind).items() if not k.startswith("_")}
     for name, member in members.items():
@@ -270,19 +262,30 @@ def class_of(kind: type[Any]) -> list[str]:
 
 
 def class_fields(kind: type[Any]) -> Iterator[tuple[str, ...]]:
-    """Give the fields of a dataclass with the docstring below each, and all properties."""
+    """Give the fields of a class with the docstring below each, and all properties."""
     docs = docstrings_of(kind)
-    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
-        if field.name.startswith("_"):
-            continue
-        default = "" if field.default is dataclasses.MISSING else code(typed(field.default))
-        if field.default_factory is not dataclasses.MISSING:
-            default = code(typed(field.default_factory()))
-        yield code(field.name), code(str(field.type)), default, docs.get(field.name, "")
+    for name, given, default in fields_with_defaults(kind):
+        if not name.startswith("_"):
+            yield code(name), code(given), code(default), docs.get(name, "")
     for name, member in vars(kind).items():
         if isinstance(member, property) and not name.startswith("_"):
             given = inspect.signature(member.fget).return_annotation  # type: ignore[arg-type]
             yield code(name), code(given), "", inspect.getdoc(member) or ""
+
+
+def fields_with_defaults(kind: type[Any]) -> Iterator[tuple[str, str, str]]:
+    """Give name, type and default of the fields of a dataclass or a pydantic model."""
+    if issubclass(kind, BaseModel):
+        types = inspect.get_annotations(kind)
+        for name, one in kind.model_fields.items():
+            yield name, str(types[name]), "" if one.is_required() else typed(one.get_default())
+    elif dataclasses.is_dataclass(kind):
+        for field in dataclasses.fields(kind):
+            default = field.default
+            if field.default_factory is not dataclasses.MISSING:
+                default = field.default_factory()
+            given = "" if default is dataclasses.MISSING else typed(default)
+            yield field.name, str(field.type), given
 
 
 def docstrings_of(kind: type[Any]) -> dict[str, str]:
@@ -308,15 +311,24 @@ def given_by(members: list[Any]) -> list[type[Any]]:
     waiting = list(members)
     while waiting:
         member = waiting.pop(0)
-        space = vars(sys.modules[member.__module__])
         for name in re.findall(r"[A-Za-z]\w+", " ".join(annotations_of(member))):
-            kind = space.get(name)
+            kind = named(name, sys.modules[member.__module__])
             if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
                 continue
             if kind not in public and kind not in found:
                 found.append(kind)
                 waiting.append(kind)
     return sorted(found, key=lambda kind: kind.__name__)
+
+
+def named(name: str, module: ModuleType) -> Any:
+    """Find what a name in an annotation means, also where only a type checker imports it."""
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if not isinstance(node, ast.ImportFrom) or name not in {each.name for each in node.names}:
+            continue
+        if node.module is not None and node.module.startswith("heedful."):
+            return getattr(importlib.import_module(node.module), name)
+    return getattr(module, name, None)
 
 
 def annotations_of(member: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ import torch
 
 from heedful import config
 from heedful.errors import ConfigError
+from heedful.mistakes import OTHER_NAMES
 from heedful.models.transformer import Transformer
 from heedful.settings import ModelSettings, TokenIds, TrainSettings
 from heedful.tasks.translation.settings import Settings
@@ -77,7 +78,11 @@ def test_the_head_of_each_size_tells_how_large_it_truly_is(name: str) -> None:
         model = Transformer(settings.model, TokenIds(size=vocab, pad=vocab - 1, start=vocab - 1))
     millions = model.parameters_total / 1e6
     shown = f"{millions:.1f}" if millions < 10 else f"{millions:.0f}"
-    text = Path(config.__file__).parent.joinpath("recipes", f"{name}.toml").read_text()
+    text = (
+        Path(config.__file__)
+        .parent.joinpath("tasks/translation/recipes", f"{name}.toml")
+        .read_text()
+    )
     s = settings.model
     assert text.startswith(
         f"# {name}: {shown} million parameters, {s.encoder_layers} + {s.decoder_layers} "
@@ -220,9 +225,9 @@ def test_an_unknown_key_gets_the_one_that_was_meant(key: str, meant: str) -> Non
 
 def test_every_foreign_name_leads_to_a_setting_that_exists() -> None:
     known = set(config._keys(Settings))
-    assert set(config.OTHER_NAMES.values()) <= known
+    assert set(OTHER_NAMES.values()) <= known
     own = {key.rpartition(".")[2] for key in known}
-    assert not own & set(config.OTHER_NAMES)
+    assert not own & set(OTHER_NAMES)
 
 
 def test_an_older_setting_that_is_off_is_passed_over_and_one_that_is_on_is_named(
@@ -323,7 +328,7 @@ def test_settings_come_back_exactly_as_they_were_written(tmp_path: Path) -> None
     )
     path = tmp_path / "config.toml"
     for ids in (None, IDS):
-        path.write_text(config.dump(settings, ids))
+        path.write_text(config.dump(settings, {"ids": ids.model_dump()}))
         raw = config.read(path)
         assert config.resolve(raw, Settings) == settings
     assert raw["format"] == 1

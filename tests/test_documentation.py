@@ -15,8 +15,10 @@ import pytest
 import typer.main
 
 import heedful
-from heedful.cli.main import app
-from heedful.settings import Settings
+from heedful import config
+from heedful.cli.main import build
+from heedful.tasks import registry
+from heedful.tasks.translation.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -37,6 +39,13 @@ def anchors(path: Path) -> list[str]:
     """The anchors GitHub makes of a page's headings."""
     titles = re.findall(r"^#+ (.+)$", prose_of(path), re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+@pytest.fixture(autouse=True)
+def _only_our_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages are about our tasks, whatever other tests have registered or installed."""
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(registry, "GROUP", "heedful.tasks.of-nobody")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +95,7 @@ def test_every_option_of_every_command_has_its_line() -> None:
     sections = dict(
         re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page("commands"), re.DOTALL | re.MULTILINE)
     )
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(build())
     assert list(sections) == list(group.commands)
     for name, command in group.commands.items():
         rows = re.findall(r"^\| `(.+?)` \| (.*?) \| (.+?) \|$", sections[name], re.MULTILINE)
@@ -98,9 +107,11 @@ def test_every_option_of_every_command_has_its_line() -> None:
 
 
 def test_every_setting_has_its_line_with_its_default() -> None:
-    sections = dict(
-        re.findall(r"^### \[(\w+)\]\n(.*?)(?=^##)", page("settings"), re.DOTALL | re.MULTILINE)
-    )
+    tasks = re.split(r"^## (\S+)\n", page("settings"), flags=re.MULTILINE)
+    told = dict(zip(tasks[1::2], tasks[2::2], strict=True))
+    assert list(told) == [*registry.tasks(), "Sampling"]
+    section = r"^### \[(\w+)\]\n(.*?)(?=^### |\Z)"
+    sections = dict(re.findall(section, told["translation"], re.DOTALL | re.MULTILINE))
     tables = {k: v for k, v in Settings().model_dump().items() if isinstance(v, dict)}
     assert list(sections) == list(tables)
     for name, values in tables.items():
@@ -108,6 +119,8 @@ def test_every_setting_has_its_line_with_its_default() -> None:
         assert [key for key, _ in rows] == list(values)
         for key, default in rows:
             assert (json.loads(default.strip("`")) if default else None) == values[key], (name, key)
+    presets = re.findall(r"^### --preset (\S+)$", told["translation"], re.MULTILINE)
+    assert presets == config.presets(registry.find("translation").recipes)
 
 
 def test_everything_public_has_its_heading() -> None:

@@ -27,7 +27,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 ORDER = """
     cli > serve > verbs > tasks > train, explain, interchange > decoding
-    > models, metrics > nn, data > config > settings > errors, files, machine
+    > models, metrics > nn, data > config > mistakes, settings > errors, files, machine
 """
 LEVELS = [[name.strip() for name in level.split(",")] for level in ORDER.split(">")]
 LEVEL = {name: number for number, level in enumerate(LEVELS) for name in level}
@@ -36,7 +36,7 @@ ROOMS = {
     "ctranslate2": ["tasks/translation/exchange/ctranslate2.py"],
     "prometheus_client": ["serve/metrics.py"],
     "py3langid": ["serve/translation/detect.py"],
-    "pydantic": ["config.py", "settings.py", "serve/", "tasks/"],
+    "pydantic": ["config.py", "mistakes.py", "settings.py", "serve/", "tasks/", "cli/generate.py"],
     "python_multipart": ["serve/"],
     "rich": ["cli/", "train/report.py"],
     "sacrebleu": ["metrics/text.py"],

@@ -8,20 +8,20 @@ top; only `resolve` turns the result into settings, so what a person wrote stays
 from __future__ import annotations
 
 import difflib
-import json
 import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from heedful.errors import ConfigError
+from heedful.mistakes import kind_of, mistake, tables_of, types_of, unknown, unknown_kind
 from heedful.settings import FORMAT_VERSION, TaskSettings, TokenIds
 
 __all__ = [
@@ -42,40 +42,6 @@ __all__ = [
 Raw = dict[str, Any]
 Table = TypeVar("Table", bound=BaseModel)
 SettingsT = TypeVar("SettingsT", bound=TaskSettings)
-
-# What the paper and other toolkits call it: spelling alone would not lead from these to ours.
-OTHER_NAMES = {
-    "accum_count": "train.accumulate",
-    "attention_heads": "model.n_heads",
-    "batch_size": "data.batch_tokens",
-    "beam_size": "decode.beam",
-    "d_k": "model.d_head",
-    "d_v": "model.d_value",
-    "embed_dim": "model.d_model",
-    "ffn_dim": "model.d_ff",
-    "grad_clip": "train.clip",
-    "gradient_accumulation": "train.accumulate",
-    "heads": "model.n_heads",
-    "hidden_size": "model.d_model",
-    "layers": "model.encoder_layers",
-    "learning_rate": "train.lr",
-    "max_epochs": "train.epochs",
-    "max_steps": "train.steps",
-    "max_tokens": "data.batch_tokens",
-    "max_updates": "train.steps",
-    "n_layers": "model.encoder_layers",
-    "num_heads": "model.n_heads",
-    "num_layers": "model.encoder_layers",
-    "smoothing": "train.label_smoothing",
-    "src_lang": "source",
-    "tgt_lang": "target",
-    "train_steps": "train.steps",
-    "update_freq": "train.accumulate",
-    "valid_steps": "train.evaluate_every",
-    "vocab": "tokenizer.vocab_size",
-    "warmup_steps": "train.warmup",
-    "warmup_updates": "train.warmup",
-}
 
 KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -233,8 +199,8 @@ def part(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
     After a mistake it is taken out and the rest validated again, until all of them are known.
     """
     problems: list[str] = []
-    clean = _known(table, raw, prefix, problems, [*_keys(table, prefix)])
     wrong: set[str] = set()
+    clean = _known(table, raw, prefix, problems, [*_keys(table, prefix, raw)], wrong)
     built = None
     while built is None:
         try:
@@ -242,19 +208,22 @@ def part(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
         except ValidationError as error:
             mistakes = error.errors()
             for one in mistakes:
-                key = prefix + ".".join(map(str, one["loc"]))
+                place, field = _place(table, one["loc"])
+                key = prefix + ".".join(place)
                 if one["type"] == "missing":
-                    problems.append(f"{key} is missing")
+                    if key not in wrong:
+                        problems.append(f"{key} is missing")
                     continue
                 if one["type"] == "value_error":  # one of our own, about several fields together
                     text = str(one["ctx"]["error"])
                     if not any(re.search(rf"\b{re.escape(k)}\b", text) for k in wrong):
                         problems.append(text)
                 else:
-                    problems.append(_mistake(key, one["input"], one["type"], _field(table, one)))
+                    assert field is not None
+                    problems.append(mistake(key, one["input"], one["type"], field))
                 wrong.add(key)
-                if one["loc"]:
-                    _remove(clean, one["loc"])
+                if place:
+                    _remove(clean, place)
             # What is missing cannot be taken out, nor can the whole table.
             if any(one["type"] == "missing" or not one["loc"] for one in mistakes):
                 break
@@ -269,8 +238,12 @@ def _known(
     prefix: str,
     problems: list[str],
     known: Sequence[str],
+    wrong: set[str],
 ) -> Raw:
-    """Copy the keys that exist; whole floats become ints where an int is wanted (1e5 steps)."""
+    """Copy the keys that exist; whole floats become ints where an int is wanted (1e5 steps).
+
+    A table that may be of several kinds is told which it is; one of an unknown kind is left out.
+    """
     clean: Raw = {}
     for key, value in raw.items():
         field = table.model_fields.get(key)
@@ -279,14 +252,21 @@ def _known(
                 problems.append(f"{prefix}{key} is gone: {RETIRED[prefix + key]}; leave it out")
         elif field is None:
             problems += [
-                _unknown(table, name, prefix, known) for name in _leaves(prefix + key, value)
+                unknown(table, name, prefix, known) for name in _leaves(prefix + key, value)
             ]
-        elif isinstance(value, Mapping) and _is_table(field):
-            below: Any = field.annotation
-            clean[key] = _known(below, value, f"{prefix}{key}.", problems, known)
+        elif isinstance(value, Mapping) and tables_of(field):
+            below, tag = kind_of(field, value), field.discriminator
+            if below is None:
+                problems.append(unknown_kind(field, f"{prefix}{key}.{tag}", value[str(tag)]))
+                wrong.add(prefix + key)
+                continue
+            clean[key] = _known(below, value, f"{prefix}{key}.", problems, known, wrong)
+            if tag is not None:
+                kinds = tables_of(field)
+                clean[key].setdefault(tag, next(kind for kind in kinds if kinds[kind] is below))
         elif isinstance(value, float) and not math.isfinite(value):
-            problems.append(_mistake(prefix + key, value, "finite", field))
-        elif isinstance(value, float) and int in _types(field) and value.is_integer():
+            problems.append(mistake(prefix + key, value, "finite", field))
+        elif isinstance(value, float) and int in types_of(field) and value.is_integer():
             clean[key] = int(value)
         else:
             clean[key] = value
@@ -301,95 +281,37 @@ def _leaves(key: str, value: Any) -> Iterator[str]:
         yield key
 
 
-def _remove(raw: Raw, place: tuple[int | str, ...]) -> None:
+def _remove(raw: Raw, place: Sequence[str]) -> None:
     for name in place[:-1]:
-        raw = raw[str(name)]
-    del raw[str(place[-1])]
+        raw = raw[name]
+    del raw[place[-1]]
 
 
-def _is_table(field: FieldInfo) -> bool:
-    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-
-
-def _types(field: FieldInfo) -> tuple[Any, ...]:
-    """Give the types a field may have; a Literal's are kept as they are."""
-    annotation = field.annotation
-    return (annotation,) if get_origin(annotation) in (None, Literal) else get_args(annotation)
-
-
-def _keys(table: type[BaseModel], prefix: str = "") -> Iterator[str]:
+def _keys(table: type[BaseModel], prefix: str = "", raw: Any = None) -> Iterator[str]:
+    """Name every setting there is; of a table of several kinds, those of the kind in `raw`."""
     for name, field in table.model_fields.items():
-        if _is_table(field):
-            yield from _keys(field.annotation, f"{prefix}{name}.")  # type: ignore[arg-type]
+        value = raw.get(name) if isinstance(raw, Mapping) else None
+        if tables_of(field):
+            below = kind_of(field, value) or kind_of(field)
+            assert below is not None
+            yield from _keys(below, f"{prefix}{name}.", value)
         else:
             yield prefix + name
 
 
-def _field(table: type[BaseModel], error: Mapping[str, Any]) -> FieldInfo:
-    """Find the field an error of pydantic is about."""
-    *way, last = error["loc"]
-    for name in way:
-        table = table.model_fields[name].annotation  # type: ignore[assignment]
-    return table.model_fields[last]
-
-
-def _unknown(table: type[BaseModel], key: str, prefix: str, known: Sequence[str]) -> str:
-    near = _nearest(key, known)
-    if near is not None:
-        return f"{key} is not a setting; did you mean {near}?"
-    has = f"{prefix.rstrip('.')} has" if prefix else "expected one of"
-    return f"{key} is not a setting; {has} {', '.join(table.model_fields)}"
-
-
-def _nearest(key: str, known: Sequence[str]) -> str | None:
-    """Find the setting that was meant: right name elsewhere, another toolkit's name, a slip."""
-    place, _, name = key.rpartition(".")
-    elsewhere = [k for k in known if k.rpartition(".")[2] == name]
-    if elsewhere:
-        return difflib.get_close_matches(key, elsewhere, n=1, cutoff=0.0)[0]
-    if OTHER_NAMES.get(name) in known:
-        return OTHER_NAMES[name]
-    beside = [k for k in known if k.rpartition(".")[0] == place]
-    for candidates, cutoff in ((beside, 0.6), (known, 0.8)):
-        names = {k.rpartition(".")[2]: k for k in candidates}
-        slips = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
-        if slips:
-            return names[slips[0]]
-    return None
-
-
-def _mistake(key: str, value: Any, kind: str, field: FieldInfo) -> str:
-    if _is_table(field):
-        names = ", ".join(field.annotation.model_fields)  # type: ignore[union-attr]
-        return f"{key} = {_shown(value)} is not a table; {key} has {names}"
-    ranges = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite")
-    what = "is out of range" if kind in ranges else "is not allowed"
-    expected = _expected(field)
-    if kind == "finite":
-        expected = expected.replace("a ", "a finite ", 1)
-    return f"{key} = {_shown(value)} {what}; expected {expected}"
-
-
-def _expected(field: FieldInfo) -> str:
-    """Say in words what a field takes, from its type and its bounds."""
-    kinds = _types(field)
-    if get_origin(kinds[0]) is Literal:
-        return "one of " + ", ".join(map(str, get_args(kinds[0])))
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a string"}
-    limits = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
-    bounds = [
-        f"{limits[name]} {getattr(bound, name)}"
-        for bound in field.metadata
-        for name in limits
-        if getattr(bound, name, None) is not None
-    ]
-    return f"{words[kinds[0]]}{', ' if bounds else ''}{' and '.join(bounds)}"
-
-
-def _shown(value: Any) -> str:
-    """Show a value as TOML would, cut where it is long."""
-    if isinstance(value, bool | str):
-        text = json.dumps(value, ensure_ascii=False)
-    else:
-        text = str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _place(
+    table: type[BaseModel], where: Sequence[str | int]
+) -> tuple[list[str], FieldInfo | None]:
+    """Give the keys and the field an error of pydantic is about; it names kinds between keys."""
+    keys: list[str] = []
+    field, steps = None, iter(where)
+    for name in steps:
+        keys.append(str(name))
+        field = table.model_fields.get(keys[-1])
+        if field is None or not tables_of(field):
+            break  # what follows is inside a value
+        tables = tables_of(field)
+        kind = next(steps, None) if field.discriminator else next(iter(tables))
+        if kind is not None:
+            table = tables[kind]
+    return keys, field

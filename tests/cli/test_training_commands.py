@@ -53,7 +53,7 @@ def test_models_are_made_from_a_model(model: Path, tmp_path: Path) -> None:
     few = ["--set", "train.steps=2", "--threads", 1]
     tuned = call("finetune", model, *files, "-o", tmp_path / "tuned", "--mix", *files, *few)
     assert tuned.code == 0, tuned.err
-    assert re.search(r"^BLEU, old text +\d+\.\d\d +\d+\.\d\d$", tuned.err, re.MULTILINE)
+    assert re.search(r"^BLEU, old data +\d+\.\d\d +\d+\.\d\d$", tuned.err, re.MULTILINE)
     taught = call("distill", model, files[0], "-o", tmp_path / "student", *few)
     assert taught.code == 0, taught.err
     assert re.search(r"^sentences/s +\d+\.\d +\d+\.\d$", taught.err, re.MULTILINE)

@@ -12,6 +12,9 @@ from made_family import FAMILY
 from made_trace import made_trace
 from playwright.sync_api import Page
 
+from heedful.tasks.translation.heads import Heads, keep
+from heedful.tasks.translation.using import Translator
+from model_case import make as make_folder
 from page_case import latin_words
 
 Show = Callable[..., Page]
@@ -133,6 +136,22 @@ def keys(value: Any) -> Any:
     if isinstance(value, list):
         return [keys(value[0])] if value else []
     return None
+
+
+def test_a_real_trace_has_the_fields_of_the_made_one(show: Show, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "model", d_model=8, n_heads=2, encoder_layers=2)
+    keep(Heads([[0.1, 0.7], [0.2, 0.3]], 4, 0.25, 60), folder.path)
+    translator = Translator.load(folder.path, engine="torch", workers=1)
+    trace = translator.trace("The dog sees it.")
+    made = made_trace(best=0.87)
+    assert keys(json.loads(json.dumps(trace))) == keys(made)
+    given = translator.trace("The dog sees it.", "개가 봅니다.", values=False)
+    assert keys(given["attentions"]) == keys(made_trace(values=False)["attentions"])
+    for each in (trace, given):
+        page = show(each)
+        for view in VIEWS:
+            page.locator(f"#tab-{view}").click()
+            assert page.evaluate(EMPTY) == [], view
 
 
 def test_a_trace_of_version_1_becomes_one_of_version_2(show: Show) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_family import FAMILY
 from made_trace import made_trace
 from playwright.sync_api import Page, expect
 
@@ -250,13 +251,14 @@ def test_a_trace_of_another_schema_is_refused_in_words(show: Show) -> None:
     assert page.locator("#inside").is_hidden()
 
 
+@pytest.mark.parametrize("task", ["translation", "tagging"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(show: Show, scheme: str) -> None:
+def test_axe_finds_nothing_serious(show: Show, scheme: str, task: str) -> None:
     if not AXE.exists():
         pytest.skip(f"no axe-core in {AXE.parent}; make peers installs it")
-    page = show(made_trace(best=0.87), color_scheme=scheme)
+    page = show(FAMILY.get(task, lambda: made_trace(best=0.87))(), color_scheme=scheme)
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    for view in VIEWS:
+    for view in VIEWS if task == "translation" else ("decoding",):
         page.locator(f"#tab-{view}").click()
         if view == "map":
             assert serious(page, scheme) == [], view

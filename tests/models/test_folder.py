@@ -96,7 +96,8 @@ def test_loading_leaves_the_random_numbers_of_a_run_alone(tmp_path: Path) -> Non
 def test_opening_a_folder_imports_no_torch(tmp_path: Path) -> None:
     make(tmp_path / "model")
     code = (
-        "import sys; from heedful.models.folder import Folder; open_folder(sys.argv[1]); "
+        "import sys; from heedful.tasks.translation.model import open_folder; "
+        "open_folder(sys.argv[1]); "
         "print('torch' in sys.modules)"
     )
     ran = subprocess.run(

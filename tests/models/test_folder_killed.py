@@ -103,7 +103,8 @@ begin()
 """
     (tmp_path / "tests_settings.py").write_text(
         "from heedful.models.folder import Folder\n"
-        "from heedful.settings import Settings, TokenIds\n"
+        "from heedful.settings import TokenIds\n"
+        "from heedful.tasks.translation.settings import Settings\n"
         "def begin():\n"
         "    ids, pieces = TokenIds(size=5, pad=4, start=4), {'tokenizer.model': b'pieces'}\n"
         "    Folder.create('model', Settings(), {'ids': ids.model_dump()}, pieces)\n"
@@ -205,7 +206,7 @@ def test_a_real_limit_of_the_system_is_told_in_one_line(tmp_path: Path) -> None:
     code = """
 import resource, signal, sys, torch
 from heedful.errors import ModelFolderError
-from heedful.models.folder import Folder
+from heedful.tasks.translation.model import open_folder
 folder = open_folder(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))

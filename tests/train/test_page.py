@@ -103,6 +103,40 @@ def test_everything_is_drawn(page: Page) -> None:
     assert chart.locator("output").inner_text().startswith("step ")
 
 
+def test_a_page_says_what_is_predicted_and_draws_what_is_known(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """A task of windows has no perplexity and no languages."""
+    lines = []
+    for record in records(9):
+        if record["kind"] == "step":
+            record["windows_per_second"] = record.pop("tokens_per_second")
+            del record["perplexity"]
+        elif record["kind"] == "look":
+            record["figures"] = {"MASE": 0.9}
+        lines.append(json.dumps(record) + "\n")
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(lines), encoding="utf-8")
+    state = {"why": "", "step": 9, "best": 0.9, "spent": 70.0, "count": 4321}
+    write_page(tmp_path / "a.html", log, "m", state, {"task": "forecasting"}, None, 7)
+    context = browser.new_context(locale="en-US")
+    page, wrong = context.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto((tmp_path / "a.html").as_uri())
+    titles = page.locator("#charts h3").all_inner_texts()
+    found = [title.split("\n")[0] for title in titles]
+    assert [title.rstrip("0123456789.") for title in found] == [
+        *("MASE", "Loss", "Learning rate", "Speed: windows a second", "Gradient norm")
+    ]
+    assert page.locator("#subtitle").inner_text() == "forecasting"
+    assert "4,321\nwindows" in page.locator("#figures").inner_text()
+    page.locator("#language").click()
+    assert "속도: 초당 예측한 구간" in page.locator("#charts").inner_text()
+    assert page.locator("#texts p span[lang]").count() == 0
+    assert wrong == []
+    context.close()
+
+
 def test_samples_change_with_the_slider_and_new_words_are_marked(page: Page) -> None:
     assert page.locator("#evaluation").input_value() == "2"
     page.locator("#evaluation").focus()

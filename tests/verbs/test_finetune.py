@@ -67,10 +67,10 @@ def test_a_fine_tuned_model_keeps_pieces_and_begins_where_its_parent_ended(
     ours, theirs = load_model(child).state_dict(), load_model(old).state_dict()
     for name in theirs:
         torch.testing.assert_close(ours[name], theirs[name], rtol=0, atol=1e-6)
-    assert set(found.scores) == {"new text", "old text"}
+    assert set(found.scores) == {"new data", "old data"}
     for before, after in found.scores.values():
         assert after.value == pytest.approx(before.value, abs=1e-6)
-    assert any(line.startswith("BLEU, new text") for line in heard.told)
+    assert any(line.startswith("BLEU, new data") for line in heard.told)
 
 
 def test_old_text_is_mixed_in_as_much_as_asked_for(parent: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pydantic import create_model
 from heedful import config
 from heedful.settings import Table
 
-__all__ = ["command", "merged"]
+__all__ = ["command", "flags_of", "merged"]
 
 BOUNDS = {"ge": "min", "gt": "min", "le": "max", "lt": "max"}
 
@@ -60,6 +60,11 @@ def merged(name: str, generic: type[Table], own: Mapping[str, type[Table]]) -> t
     return create_model(name, __base__=generic, **fields) if fields else generic
 
 
+def flags_of(key: str, field: Any) -> list[str]:
+    """Give how an option is written."""
+    return _extra(field).get("flags") or [f"--{key.replace('_', '-')}"]
+
+
 def _rank(field: Any) -> tuple[bool, bool]:
     """Arguments come first, what is compulsory before what is not."""
     return not _extra(field).get("argument"), not field.is_required()
@@ -90,7 +95,7 @@ def _typer(key: str, field: Any) -> Any:
     help = " ".join((field.description or "").split())
     if _extra(field).get("argument"):
         return typer.Argument(help=help, show_default=False)
-    flags = _extra(field).get("flags") or [f"--{key.replace('_', '-')}"]
+    flags = flags_of(key, field)
     kinds = set(typing.get_args(field.annotation)) | {field.annotation}
     if bool in kinds and not field.default:  # no --no-... for what is off anyhow
         return typer.Option(*flags, help=help)

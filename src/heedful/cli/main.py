@@ -7,15 +7,16 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from heedful import __version__
-from heedful.cli.commands import COMMANDS, Shared, ended
+from heedful.cli.commands import COMMANDS, Shared
 from heedful.cli.generate import command, merged
 from heedful.cli.serve import Serve, serve
 from heedful.cli.show import make_report
+from heedful.cli.training import ended
 from heedful.errors import DataError, HeedfulError
 from heedful.settings import Table
 from heedful.tasks import registry
@@ -23,6 +24,9 @@ from heedful.tasks.contract import Command, Terminal
 from heedful.train.world import World
 
 __all__ = ["build", "run"]
+
+UsageError: Any = typer.BadParameter.__bases__[0]
+"""What typer says of a wrong option, and does not export."""
 
 
 def build() -> typer.Typer:
@@ -147,7 +151,12 @@ def run() -> None:
     debug = "--debug" in sys.argv
     sys.argv[1:] = spread([a for a in sys.argv[1:] if a != "--debug"])
     try:
-        build()(prog_name="heedful")
+        sys.exit(build()(prog_name="heedful", standalone_mode=False) or 0)
+    except UsageError as error:
+        if World.of_environment().lead:
+            told = error.format_message()  # the whole help, where no command is given
+            print(told if told.startswith("Usage") else f"heedful: {told}", file=sys.stderr)
+        sys.exit(2)
     except HeedfulError as error:
         if debug:
             raise

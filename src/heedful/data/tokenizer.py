@@ -13,13 +13,15 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-
-import sentencepiece
+from typing import TYPE_CHECKING
 
 from heedful.data.text import normalisation_rules
 from heedful.errors import DataError, ModelFolderError
 from heedful.machine import cores
 from heedful.settings import TokenIds, TokenizerSettings
+
+if TYPE_CHECKING:
+    import sentencepiece
 
 __all__ = ["FILES", "JOINT", "RESERVED", "Tokenizer", "learn"]
 
@@ -79,11 +81,13 @@ def _learnable(text: str) -> bool:
 
 
 def _train(texts: Iterator[str], settings: TokenizerSettings, size: int) -> bytes:
+    from sentencepiece import SentencePieceTrainer
+
     model = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
         rules.write_text("\n".join(normalisation_rules()) + "\n", encoding="utf-8")
-        sentencepiece.SentencePieceTrainer.train(
+        SentencePieceTrainer.train(
             sentence_iterator=texts,
             model_writer=model,
             model_type="unigram",
@@ -271,6 +275,8 @@ class _Renumbered(_Side):
 
 
 def _load(files: Mapping[str, bytes], name: str) -> sentencepiece.SentencePieceProcessor:
+    import sentencepiece
+
     processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.LoadFromSerializedProto(files[name])

@@ -18,6 +18,7 @@ from heedful.machine import decoding_workers, keep_memory
 from heedful.models.transformer import Transformer
 from heedful.nn.cache import Memory
 from heedful.nn.masks import real
+from heedful.nn.observe import carried
 from heedful.nn.shapes import MD, M
 from heedful.settings import DecodeSettings, SamplingSettings
 
@@ -112,7 +113,7 @@ def search(
             translate(batch)
     else:
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(translate, grouped))
+            list(pool.map(carried(translate), grouped))
     return found
 
 

@@ -106,10 +106,6 @@ class Pass:
     more: Callable[[Writer], Mapping[str, Any]] = lambda _: {}
     """What the task itself finds out from the recorded pass: alignment, best_head."""
 
-    def stream(self, name: str) -> Stream:
-        """Give the stream of a name."""
-        return next(one for one in self.streams if one.name == name)
-
     def stack(self, name: str) -> Stack:
         """Give the stack of a name."""
         return next(one for one in self.stacks if one.name == name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,14 @@ def _numbers(what: str, wanted: Sequence[int] | None, count: int) -> list[int]:
         if not 0 <= one < count:
             raise ConfigError(f"{what} {one} is not in this model; choose from 0 to {count - 1}")
     return list(chosen)
+
+
+def _clipped(about: Mapping[str, Any], shown: int) -> dict[str, Any]:
+    """Leave the words that are shown."""
+    if "words" not in about:
+        return dict(about)
+    words = [(first, min(end, shown)) for first, end in about["words"] if first < shown]
+    return {**about, "words": words}
 
 
 class Writer:
@@ -144,7 +152,8 @@ class Writer:
         """Give the items of each stream, and what it is."""
         return [
             {"name": s.name, "reads": s.reads, "text": s.text}
-            | {"items": [dict(item) for item in s.items[: self.shown[s.name]]], **s.about}
+            | {"items": [dict(item) for item in s.items[: self.shown[s.name]]]}
+            | _clipped(s.about, self.shown[s.name])
             for s in self.one.streams
         ]
 
@@ -259,10 +268,10 @@ class Writer:
         """Give what came out; `logits` have a row for each step."""
         output, stack = self.one.output, self.one.stack(self.one.output.stack)
         found: dict[str, Any] = {"kind": output.kind, "stream": stack.stream, "stack": stack.name}
-        found |= output.about
+        shown = self.shown[stack.stream]
+        found |= _clipped(output.about, shown)
         if not output.taken:
             return found
-        shown = self.shown[stack.stream]
         at = [None] if output.at is None else [i for i in output.at if i < shown]
         taken = list(output.taken)[: len(at)]
         found["steps"] = [

@@ -133,7 +133,11 @@ class Folder(Generic[SettingsT]):
         path = Path(path)
         hashes = _listed(path)
         digests = {name: _verify(path, name) for name in hashes}
-        raw = _raw(path)
+        raw, wanted = _raw(path), settings.model_fields["task"].default
+        if raw.get("task", wanted) != wanted:
+            raise ModelFolderError(
+                f"{path} is a model for the task {raw['task']}; expected {wanted}"
+            )
         try:
             found = config.resolve(raw, settings)
             for name in settings.tables:

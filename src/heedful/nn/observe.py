@@ -2,15 +2,15 @@
 
 The layers ask for the observer of the thread they run in, and nearly always there is none. What an
 observer hands back is what the layers go on with. A thread that is started while somebody observes
-has no observer: it is to be given one explicitly, so a search in other threads is never touched.
+has no observer, so a search in other threads is never touched; `carried` gives it one explicitly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from heedful.nn.attention import Attention
     from heedful.nn.layers import Layer
 
-__all__ = ["Observer", "observer", "observing", "passing"]
+__all__ = ["Observer", "carried", "observer", "observing", "passing"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Observer:
@@ -49,13 +52,27 @@ def observer() -> Observer | None:
 
 
 @contextmanager
-def observing(one: Observer) -> Iterator[None]:
-    """Let somebody observe this thread inside a `with`."""
+def observing(one: Observer | None) -> Iterator[None]:
+    """Let somebody, or nobody, observe this thread inside a `with`."""
     token = _observer.set(one)
     try:
         yield
     finally:
         _observer.reset(token)
+
+
+def carried(work: Callable[P, R]) -> Callable[P, R]:
+    """Give work that is observed by whoever observes now, whatever thread it will run in.
+
+    `pool.map(carried(work), batches)`: several threads may then ask the observer at once.
+    """
+    one = _observer.get()
+
+    def observed(*args: P.args, **kwargs: P.kwargs) -> R:
+        with observing(one):
+            return work(*args, **kwargs)
+
+    return observed
 
 
 def passing(module: nn.Module, x: Tensor) -> Tensor:

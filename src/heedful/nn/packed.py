@@ -46,8 +46,8 @@ class Packed(nn.Module):
     def applies(self, x: Tensor) -> bool:
         """Say whether x can be multiplied with a packed weight."""
         return (
-            torch.is_inference_mode_enabled()
-            and not torch.compiler.is_compiling()
+            not torch.compiler.is_compiling()  # asked first: what follows would break the graph
+            and torch.is_inference_mode_enabled()
             and x.dtype == torch.float32
             and x.device.type == "cpu"
             and x.numel() > 0

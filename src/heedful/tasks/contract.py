@@ -319,6 +319,10 @@ class Task:
     """Figures that need no answers, such as the perplexity of what is right."""
     apart: Callable[[Sequence[Any]], Sequence[bool]] = lambda dev: [False] * len(dev)
     """Which development rows choose nothing, for the verdict where no test set is given."""
+    evaluated: Callable[[Sequence[Path], Columns | None, str], list[Any]] | None = None
+    """Read what `evaluate` is given, where that is not read as a test set is."""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    """What the figures of `measure` are counted by, in words."""
     tune: Callable[[Folder[Any], Sequence[Any], Raw, int, Report], Folder[Any]] = (
         lambda folder, dev, asked, threads, report: folder
     )

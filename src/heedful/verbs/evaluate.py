@@ -30,6 +30,8 @@ class Measurement:
     figures: dict[str, float]
     """Further figures by name, such as the perplexity."""
     notes: Sequence[str] = ()
+    counted: Mapping[str, str] = field(default_factory=dict)
+    """What those figures are counted by, in words."""
     comparisons: list[Comparison] = field(default_factory=list)
 
     @property
@@ -48,7 +50,10 @@ class Measurement:
             f"{s.name:<10} {s.value:6.2f}  [{s.low:.2f}, {s.high:.2f}]  {s.signature}"
             for s in self.scores
         ]
-        out += [f"{name:<10} {value:6.2f}" for name, value in self.figures.items()]
+        out += [
+            f"{name:<10} {value:6.2f}  {self.counted.get(name, '')}".rstrip()
+            for name, value in self.figures.items()
+        ]
         out += self.notes
         for c in self.comparisons:
             verdict = "significant" if c.p_value < 0.05 else "not significant"
@@ -92,7 +97,7 @@ def evaluate(
     """
     task, how = registry.of_folder(model), How(engine, compute, threads, simple, note)
     checked = own_options(task, "evaluate", options)
-    rows = task.rows(data, columns, encoding)
+    rows = (task.evaluated or task.rows)(data, columns, encoding)
     if not rows:
         raise DataError(f"{data[0]} has no lines; give examples to answer")
     used = task.open(model, how)
@@ -110,6 +115,7 @@ def evaluate(
         [metrics.scored(one) for one in judged],
         {} if simple else task.measure(used, rows),
         answers.notes,
+        task.figures,
         comparisons,
     )
 

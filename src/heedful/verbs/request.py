@@ -60,8 +60,9 @@ def key_of(request: Request) -> dict[str, Any]:
 def fingerprints(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
     """Give size, time and sha256 of each file, by which a change is noticed."""
     found = {}
-    for given in paths:
-        path, _ = separate_columns(given)
+    named = [separate_columns(given)[0] for given in paths]
+    inside = [sorted(p.rglob("*")) if p.is_dir() else [p] for p in named]
+    for path in (path for one in inside for path in one if not path.is_dir()):
         about = path.stat()
         found[str(path.absolute())] = {
             "size": about.st_size,

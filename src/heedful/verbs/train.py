@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful import config, files
+from heedful.data.languages import separate_columns
 from heedful.errors import ModelFolderError
 from heedful.machine import give_memory_back, keep_memory, workers_for
 from heedful.models.folder import WEIGHTS, Folder, load_weights, state
@@ -179,7 +180,8 @@ def _prints(request: Request) -> dict[str, Any]:
     if request.parent:
         parent = Folder.open(request.parent, registry.of_folder(request.parent).settings)
         inherited = [parent.path / name for name in (WEIGHTS, *parent.tokenizer)]
-    return fingerprints([*request.files, *request.dev, *inherited])
+    there = [p for p in (*request.files, *request.dev) if separate_columns(p)[0].exists()]
+    return fingerprints([*there, *inherited])  # the task says best what is wrong with the others
 
 
 # -- training and scoring ----------------------------------------------------------------------

@@ -1,166 +1,135 @@
-"""A whole task as another package would bring it: which of two letters a line has more of."""
+"""A whole task as another package brings it: which of two letters does a line have more of?"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
 from heedful.config import resolve
+from heedful.data.padding import pad
 from heedful.errors import DataError
-from heedful.metrics import Judged
+from heedful.explain.passes import Attends, Output, Pass, Stack, Stream, pieces
+from heedful.metrics import Judged, hits
 from heedful.models.folder import Folder, load_weights
-from heedful.nn.dropout import Dropout
+from heedful.nn import masks
 from heedful.nn.loss import Loss
+from heedful.nn.observe import passing
+from heedful.nn.stacks import Encoder
 from heedful.settings import Table, TaskSettings, TrainSettings
-from heedful.tasks.contract import Answers, Command, How, Plan, Prepared, Request, Simple, Task
+from heedful.tasks.contract import Answers, Command, How, Prepared, Request, Simple, Task
 from heedful.tasks.options import Decoding, Option
-from heedful.train.learner import Evaluation, Learner
+from heedful.train.learner import Evaluation
+from heedful.train.rows import RowsLearner
 
 Row = tuple[str, str]
 
 
 class ModelSettings(Table):
-    width: int = Option(8, ge=1)
-    """Width of the hidden layer."""
+    width: int = Option(8, ge=2)
+    """Width of the residual stream."""
 
 
 class Settings(TaskSettings):
     task: Literal["counting"] = "counting"
     model: ModelSettings = ModelSettings()
-    train: TrainSettings = TrainSettings(lr=0.05, warmup=5, epochs=30)
+    train: TrainSettings = TrainSettings(lr=0.02, warmup=5, epochs=20)
 
 
 def rows(paths: Sequence[Path], columns: Any = None, encoding: str = "utf-8") -> list[Row]:
-    found = [line.split("\t") for path in paths for line in path.read_text(encoding).splitlines()]
-    for number, parts in enumerate(found, start=1):
-        if len(parts) != 2 or parts[1] not in "ab":
-            raise DataError(f"{paths[0]}:{number} is no line of letters, a tab and a or b")
-    return [(text, label) for text, label in found]
-
-
-def claims(paths: Sequence[Path], columns: Any) -> str | None:
-    return "letters and which is in front" if all(p.suffix == ".letters" for p in paths) else None
-
-
-class Found:
-    wrong = False
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-    def lines(self) -> list[str]:
-        return [f"{self.count} lines"]
-
-    def to_json(self) -> str:
-        return json.dumps({"lines": self.count})
+    lines = [line.split("\t") for path in paths for line in path.read_text(encoding).splitlines()]
+    for number, parts in enumerate(lines, start=1):
+        if len(parts) != 2 or not set(parts[0]) <= {"a", "b"} or parts[1] not in ("a", "b"):
+            raise DataError(f"{paths[0]}:{number} is not letters, a tab, and a or b")
+    return [(text, label) for text, label in lines]
 
 
 def prepare(request: Request, made: Path, report: Any) -> Prepared:
-    settings = resolve(request.settings or {}, Settings)
-    read = rows(request.files)
+    settings, read = resolve(request.settings or {}, Settings), rows(request.files)
     dev = rows(request.dev) if request.dev else read[::5]
     made.mkdir(parents=True, exist_ok=True)
     train = [row for row in read if row not in dev]
-    (made / "rows.json").write_text(json.dumps([train, dev]))
-    return Prepared(settings, train, dev, {"lines": len(train)}, findings=Found(len(read)))
+    (made / "rows.json").write_text(json.dumps([train, dev]), "utf-8")
+    return Prepared(settings, train, dev, {"lines": len(train)})
 
 
 def reopen(folder: Folder[Settings], made: Path) -> Prepared:
-    train, dev = (list(map(tuple, part)) for part in json.loads((made / "rows.json").read_text()))
+    train, dev = (
+        [(t, w) for t, w in part] for part in json.loads((made / "rows.json").read_text())
+    )
     return Prepared(folder.settings, train, dev, {"lines": len(train)})
 
 
-def build(settings: Settings, tables: Any) -> nn.Module:
-    width = settings.model.width
-    return nn.Sequential(nn.Linear(2, width), nn.ReLU(), Dropout(0.1), nn.Linear(width, 2))
+class Model(nn.Module):
+    def __init__(self, settings: Settings, tables: Any = None) -> None:
+        super().__init__()
+        width = settings.model.width
+        self.embedding = nn.Embedding(2, width)
+        self.encoder = Encoder(1, width, d_ff=2 * width, n_heads=2, dropout=0.1)
+        self.head = nn.Linear(width, 2)
+
+    def forward(self, texts: Sequence[str]) -> Tensor:
+        ids, lengths = pad([["ab".index(letter) for letter in text] for text in texts], 0)
+        x = passing(self.embedding, self.embedding(ids))
+        states = self.encoder(x, masks.padding(lengths, ids.size(1)))
+        real = masks.real(lengths, ids.size(1))[..., None]
+        return self.head((states * real).sum(1) / lengths[:, None])  # type: ignore[no-any-return]
 
 
-def numbers(given: Sequence[Row]) -> torch.Tensor:
-    return torch.tensor([[text.count("a"), text.count("b")] for text, _ in given]).float()
-
-
-class Counting(Learner[list[Row]]):
-    unit = "line"
-
-    def __init__(self, model: nn.Module, prepared: Prepared, workers: int, tests: int) -> None:
-        self.model, self.prepared = model, prepared
-
-    def size(self, epoch: int) -> int:
-        return -(-len(self.prepared.data) // 16)
-
-    def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[list[Row]]:
-        order = np.random.default_rng(epoch).permutation(len(self.prepared.data))
-        for i in range(start, self.size(epoch)):
-            yield [self.prepared.data[j] for j in order[16 * i : 16 * i + 16]][part::parts]
-
-    def where(self, batch: list[Row]) -> list[str]:
-        return [text for text, _ in batch]
-
-    def count(self, batch: list[Row]) -> int:
-        return len(batch)
-
-    def split(self, batch: list[Row], parts: int) -> list[list[Row]]:
-        return [batch[i::parts] for i in range(min(parts, len(batch)))]
+class Counting(RowsLearner[Row]):
+    def __init__(self, model: Model, prepared: Prepared, workers: int, tests: int) -> None:
+        self.model, self.rows = model, prepared.data
+        self.dev = [row for i, row in enumerate(prepared.dev) if tests or i % 3]
 
     def loss(self, model: nn.Module, batch: list[Row], generator: torch.Generator) -> Loss:
-        right = torch.tensor(["ab".index(label) for _, label in batch])
-        found = nn.functional.cross_entropy(model(numbers(batch)), right, reduction="sum")
+        wanted = torch.tensor(["ab".index(label) for _, label in batch])
+        found = cross_entropy(model([text for text, _ in batch]), wanted, reduction="sum")
         return Loss(found, found.detach())
 
     def evaluate(self, fresh: bool = False) -> Evaluation:
-        self.model.eval()
-        said = Used(self.model, Settings()).say([text for text, _ in self.prepared.dev])
-        right = [a == b for a, (_, b) in zip(said, self.prepared.dev, strict=True)]
-        self.model.train()
-        return Evaluation(100 * sum(right) / len(right), 1 - sum(right) / len(right))
+        said = answer(Used(self.model), self.dev, {})
+        return Evaluation(judge(said, self.dev, None, {})[0].value, 1.0)
 
 
 class Used:
-    def __init__(self, model: nn.Module, settings: Settings) -> None:
-        self.model, self.settings = model, settings
+    def __init__(self, model: Model, always: str = "") -> None:
+        self.model, self.always = model, always
 
     def say(self, texts: Sequence[str]) -> list[str]:
+        was, _ = self.model.training, self.model.eval()
         with torch.no_grad():
-            best = self.model(numbers([(text, "") for text in texts])).argmax(-1)
-        return ["ab"[i] for i in best]
+            found = [self.always or "ab"[i] for i in self.model(texts).argmax(-1)]
+        self.model.train(was)
+        return found
 
 
 def open_model(path: Path, how: How) -> Used:
     folder = Folder.open(path, Settings)
-    if how.simple:
-        return always(folder)
-    model = build(folder.settings, {})
-    load_weights(model, folder)
-    return Used(model.eval(), folder.settings)
+    load_weights(model := Model(folder.settings), folder)
+    return Used(model.eval(), "a" if how.simple else "")
 
 
 def answer(used: Used, given: Sequence[Row], options: Mapping[str, Any]) -> Answers:
-    return Answers(used.say([text for text, _ in given]), 0.0)
+    return Answers(used.say([text for text, _ in given]), 1e-3)
 
 
 def judge(said: Answers, given: Sequence[Row], settings: Any, options: Any) -> list[Judged]:
-    right = [[a == b, 1] for a, (_, b) in zip(said.outputs, given, strict=True)]
-    return [Judged("accuracy", np.array(right, float), lambda sums: 100 * sums[0] / sums[1], "")]
+    return [hits([a == b for a, (_, b) in zip(said.outputs, given, strict=True)])]
 
 
-class Always(Used):
-    def say(self, texts: Sequence[str]) -> list[str]:
-        return ["a"] * len(texts)
-
-
-def fit(prepared: Prepared, folder: Path, report: Any) -> float:
-    (folder / "simple.txt").write_text("a")
-    return 0.0
-
-
-def always(folder: Folder[Settings]) -> Used:
-    return Always(nn.Identity(), folder.settings)
+def show(used: Used, inputs: Sequence[str], options: Any) -> Pass:
+    return Pass(
+        used.model,
+        lambda: used.model(inputs),
+        [Stream("letters", inputs[0], pieces(list(inputs[0])), used.model.embedding)],
+        [Stack("encoder", "letters", [Attends("encoder", "letters")])],
+        Output("class", "encoder", taken=["ab".index(used.say(inputs)[0])], name="ab".__getitem__),
+    )
 
 
 class Count(Decoding):
@@ -172,31 +141,33 @@ class Count(Decoding):
     """Letters."""
 
 
-def count(options: Count, terminal: Any) -> None:
-    for letter in open_model(options.model, options.how(print)).say(options.text):
-        terminal.write(letter)
-
-
 TASK = Task(
     name="counting",
-    sentence="lines of letters make a model that says which is in front",
+    sentence="lines of letters make a model that says which there are more of",
     settings=Settings,
     roles=("text", "label"),
-    claims=claims,
-    examine=lambda request, report: Found(len(rows(request.files))),
+    claims=lambda paths, columns: "letters" if paths[0].suffix == ".letters" else None,
     prepare=prepare,
     reopen=reopen,
-    build=build,
+    build=Model,
     learner=Counting,
-    plan=lambda prepared, workers: Plan(["a tiny model"], "3 FLOP", 1e6, 26, 1e3, 100, 16),
     open=open_model,
     rows=rows,
     answer=answer,
     judge=judge,
     inherit=lambda folder, asked: folder.settings.model_dump(exclude_none=True),
-    simple=Simple("always a", fit, always),
-    judged_apart=lambda dev: range(0, len(dev), 3),
-    show=lambda path, inputs, options: {"schema": "heedful.trace/2", "text": inputs[0]},
-    commands=(Command("count", Count, count),),
+    simple=Simple(lambda prepared, dev, folder, report: "always a", "heedful count {} --simple"),
+    apart=lambda dev: [index % 3 == 0 for index in range(len(dev))],
+    show=show,
+    commands=(
+        Command(
+            "count",
+            Count,
+            lambda options, terminal: [
+                terminal.write(letter)
+                for letter in open_model(options.model, options.how(print)).say(options.text)
+            ],
+        ),
+    ),
     try_it="heedful count {} aab",
 )

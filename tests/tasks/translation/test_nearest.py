@@ -16,7 +16,7 @@ from heedful.data.grammar import generate
 from heedful.data.text import normalise
 from heedful.errors import DataError, ModelFolderError
 from heedful.tasks.translation import nearest
-from heedful.tasks.translation.nearest import SIZES, NearestSentence
+from heedful.tasks.translation.nearest import LIMIT, SIZES, NearestSentence, most_pairs, seconds
 
 Pair = tuple[str, str]
 TEXTS = st.text(st.sampled_from("abAB 가나.\t"), max_size=11)
@@ -29,7 +29,7 @@ ANIMALS = [
 
 
 def fit(pairs: list[Pair], dev: list[Pair] | None = None, **how: object) -> NearestSentence:
-    return NearestSentence.fit(iter(pairs), len(pairs), dev or [], **how)  # type: ignore[arg-type]
+    return NearestSentence.fit(pairs.__getitem__, len(pairs), dev or [], **how)  # type: ignore[arg-type]
 
 
 def corpus(count: int) -> list[Pair]:
@@ -143,17 +143,36 @@ def test_a_choice_is_made_on_a_part_where_there_is_much(monkeypatch: pytest.Monk
     monkeypatch.setattr(nearest, "ENOUGH_PAIRS", 2)
     monkeypatch.setattr(nearest, "ENOUGH_ROWS", 1)
     pairs = [("aaaa", "1"), ("bbbb", "2"), ("cccc", "3"), ("dddd", "4")]
-    model = fit(pairs, [("no", "no"), ("aaaa", "4")])
-    assert {value for _, value in model.facts["tried"]} == {0}  # "aaaa" is left out there
-    assert model.translate(["aaaa"]) == ["1"]
+    model = fit(pairs, [("bbbb", "2"), ("aaaa", "1")])
+    assert {value for _, value in model.facts["tried"]} == {0}  # "bbbb" is left out there
+    assert model.translate(["bbbb"]) == ["2"]
 
 
 def test_of_more_pairs_than_the_limit_a_sample_is_kept_and_told() -> None:
     pairs = [(f"sentence {i}", f"Satz {i}") for i in range(7)]
     model = fit(pairs, limit=3)
     assert model.name == "nearest training sentence (a sample of 3 of 7 pairs)"
-    assert model.translate(source for source, _ in pairs[2::2]) == ["Satz 2", "Satz 4", "Satz 6"]
+    assert model.translate(source for source, _ in pairs[:5:2]) == ["Satz 0", "Satz 2", "Satz 4"]
     assert fit(pairs).name == "nearest training sentence"
+
+
+def test_a_training_of_few_minutes_keeps_fewer_pairs_and_foresees_what_they_take() -> None:
+    assert most_pairs(None) == most_pairs(60) == LIMIT
+    assert most_pairs(1) == 60_000
+    assert most_pairs(1e-9) == 1000
+    assert seconds(10**7, 1) == 3 + 60 / 20  # the choice, and a twentieth of a minute
+    assert seconds(100, None) < 0.1
+
+
+def test_only_pairs_that_are_kept_are_asked_for() -> None:
+    asked: list[int] = []
+
+    def pair(number: int) -> Pair:
+        asked.append(number)
+        return f"sentence {number}", "Satz"
+
+    NearestSentence.fit(pair, 10**9, limit=4)
+    assert asked == [0, 250_000_000, 500_000_000, 750_000_000]
 
 
 def test_it_tells_how_far_it_is() -> None:

@@ -362,6 +362,9 @@ def test_a_long_sentence_says_what_was_left_out(translator: Translator) -> None:
         "the saliency",
     ]
     assert np.shape(found["attentions"][0]["heads"][0]["weights"]) == (200, 200)
+    spans = stream(found, "source")["words"], found["outputs"][0]["words"]
+    assert [words[-1][1] for words in spans] == [200, 200]
+    assert np.shape(found["alignment"]["matrix"]) == (len(spans[1]), len(spans[0]))
     own = translator.trace("dog " * 230 + ".")
     assert own["chosen"]["left_out"][-1].startswith("the text has 8 parts that are translated")
     assert own["chosen"]["left_out_kinds"][-1] == ["parts", 8]

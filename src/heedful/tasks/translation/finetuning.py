@@ -70,7 +70,7 @@ def mix(
     set is given, one is held out of the new text before anything is mixed in.
     """
     chosen = FinetuneOptions(**options)
-    share = chosen.mix_share
+    share = chosen.share
     if not chosen.mix:
         return request
     if not 0 < share < 1:

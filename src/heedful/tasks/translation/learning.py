@@ -14,6 +14,7 @@ from heedful.decoding.batch import score, search
 from heedful.models.transformer import Transformer
 from heedful.nn.loss import Loss
 from heedful.tasks.contract import Prepared
+from heedful.tasks.translation import nearest
 from heedful.tasks.translation.batching import Batch, Batches
 from heedful.tasks.translation.corpus import Corpus, Pair
 from heedful.tasks.translation.judging import apart
@@ -139,10 +140,12 @@ class TranslationLearner(Learner[Batch]):
 
         A last evaluation, three candidates, and the conversion for CTranslate2, which takes as
         long as two more; then everything is translated with a beam, dev twice: a sentence of that
-        takes two thirds of its share in an evaluation (docs/log.md).
+        takes two thirds of its share in an evaluation (docs/log.md). The simple thing comes last.
         """
         sentence = evaluation_seconds / min(EVALUATED, len(self.dev))
-        return 6 * evaluation_seconds + 0.8 * sentence * (2 * len(self._corpus.dev) + tests) + 6
+        simple = nearest.seconds(len(self._corpus), self._settings.train.minutes)
+        translating = 0.8 * sentence * (2 * len(self._corpus.dev) + tests)
+        return 6 * evaluation_seconds + translating + simple + 6
 
     def _dev_loss(self) -> float:
         """Give the mean loss a piece on the whole development set, without smoothing."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from heedful import files
 from heedful.data.text import normalise
-from heedful.errors import DataError
+from heedful.errors import ConfigError, DataError
 from heedful.metrics.text import judged
 from heedful.tasks.translation.reading import Progress
 from heedful.tasks.translation.using import Candidate, Translation
@@ -29,17 +29,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from heedful.models.folder import Folder
-    from heedful.settings import DecodeSettings
+    from heedful.settings import DecodeSettings, SamplingSettings
     from heedful.tasks.contract import Prepared
     from heedful.tasks.translation.settings import Settings
     from heedful.train.report import Report
 
-__all__ = ["LIMIT", "SIZES", "NearestSentence", "NearestTranslator", "fit"]
+__all__ = [
+    "LIMIT",
+    "SIZES",
+    "NearestSentence",
+    "NearestTranslator",
+    "fit",
+    "most_pairs",
+    "seconds",
+]
 
 FACTS, PAIRS = "simple.json", "simple.tsv.gz"
 
 LIMIT = 1_000_000
 """The most pairs that are kept: where there are more, as many of them, evenly spread."""
+
+PAIRS_A_SECOND = 20_000
+"""Pairs that a slow core reads, indexes, saves and opens again in a second (docs/log.md)."""
 
 SIZES = (3, 4, 5, 2, 6, 8)
 """The n-grams that are tried, and of equally good ones the first is taken."""
@@ -66,21 +77,23 @@ class NearestSentence:
     @classmethod
     def fit(
         cls,
-        pairs: Iterable[Pair],
+        pair: Callable[[int], Pair],
         of: int,
         dev: Sequence[Pair] = (),
         language: str = "und",
         limit: int = LIMIT,
         progress: Progress = lambda what, done, total: None,
     ) -> NearestSentence:
-        """Keep the pairs, a stream of as many as `of` says, and choose the n-grams on `dev`.
+        """Keep as many as `limit` of the pairs, evenly spread, and choose the n-grams on `dev`.
 
-        `dev` are the pairs the model was chosen on, never those it will be judged on. The
-        choice is by the leading score of the target language, on a part where there is much.
+        `pair` gives one by its number; it is asked for those that are kept, in order. `dev` are
+        the pairs the model was chosen on, never those it will be judged on. The choice is by the
+        leading score of the target language, on a part where there is much.
         """
-        kept = _Pairs.read(_spread(pairs, of, limit), min(of, limit), progress)
+        asked = map(pair, _spread(range(of), limit))
+        kept = _Pairs.read(asked, min(of, limit), progress)
         sample = kept.some(ENOUGH_PAIRS)
-        rows = list(_spread(dev, len(dev), ENOUGH_ROWS))
+        rows = list(_spread(dev, ENOUGH_ROWS))
         tried = {}
         for done, size in enumerate(SIZES if rows else ()):
             progress("choosing the n-grams", done, len(SIZES))
@@ -94,6 +107,8 @@ class NearestSentence:
     def save(self, folder: str | Path) -> None:
         """Write the pairs and what is known of them; the same pairs make the same bytes."""
         path = Path(folder) / PAIRS
+        for own in (path, path.with_name(FACTS)):
+            files.sweep(own)
         with (
             files.replacing(path) as temporary,
             temporary.open("wb") as raw,
@@ -134,16 +149,38 @@ class NearestTranslator:
 
     def decoding(self, **options: Any) -> DecodeSettings:
         """Give the settings of the model beside it: nothing is searched for here."""
-        return self.settings.decode.model_copy(update=options)
+        _refuse(options)
+        return self.settings.decode
 
-    def lines(self, texts: Iterable[str], *how: object, **more: object) -> Iterator[Translation]:
+    def lines(
+        self,
+        texts: Iterable[str],
+        decode: DecodeSettings | None = None,
+        n_best: int = 1,
+        sampling: SamplingSettings | None = None,
+        prefix: str = "",
+        at_once: int = 1,
+        scored: bool = False,
+    ) -> Iterator[Translation]:
         """Translate a stream of lines, each as it comes."""
+        _refuse({"n_best": n_best > 1, "sample": sampling, "prefix": prefix, "scores": scored})
         for text in texts:
             yield Translation((Candidate(self._nearest.translate([text])[0], 0.0, 0.0),))
 
     def translate(self, texts: Sequence[str], **options: object) -> list[str]:
         """Translate lines of text."""
+        _refuse(options)
         return self._nearest.translate(texts)
+
+
+def _refuse(options: Mapping[str, object]) -> None:
+    """Refuse what only a model has, rather than leave it out in silence."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if given:
+        raise ConfigError(
+            f"{', '.join(given)}: the simple thing has one translation of a line and does not "
+            f"search; leave that out, or --simple"
+        )
 
 
 class _Pairs:
@@ -188,7 +225,7 @@ class _Pairs:
         """Give so many of the pairs, evenly spread, or all where there are not as many."""
         if len(self) <= limit:
             return self
-        chosen = _spread(range(len(self)), len(self), limit)
+        chosen = _spread(range(len(self)), limit)
         return _Pairs("".join(f"{self._text(2 * i, 2 * i + 2)}\n" for i in chosen).encode())
 
 
@@ -251,24 +288,40 @@ class _Index:
         return keys >> 32, keys & 0xFFFFFFFF
 
 
-def _spread(items: Iterable[Item], size: int, limit: int) -> Iterator[Item]:
-    """Give as many as `limit` of a stream of `size` items, evenly spread."""
-    limit = min(limit, size)
-    return (x for i, x in enumerate(items) if (i + 1) * limit // size > i * limit // size)
+def _spread(items: Sequence[Item], limit: int) -> Iterator[Item]:
+    """Give as many as `limit` of some items, evenly spread."""
+    kept = min(limit, len(items))
+    return (items[i * len(items) // kept] for i in range(kept))
+
+
+def most_pairs(minutes: float | None) -> int:
+    """How many pairs are kept at most: those that take a twentieth of a training's minutes.
+
+    It follows from the settings, not from a clock: the same training keeps the same pairs.
+    """
+    if minutes is None:
+        return LIMIT
+    return min(LIMIT, max(1000, int(minutes * 60 / 20 * PAIRS_A_SECOND)))
+
+
+def seconds(pairs: int, minutes: float | None) -> float:
+    """Foresee what fitting so many pairs takes, the choice of the n-grams included."""
+    choosing = min(pairs, ENOUGH_PAIRS) * 1e-4
+    return choosing + min(pairs, most_pairs(minutes)) / PAIRS_A_SECOND
 
 
 def fit(prepared: Prepared, dev: Sequence[Pair], folder: Path, report: Report) -> str:
     """Keep the pairs of a training in its folder, as the simple thing beside the model."""
     corpus, tokenizer = prepared.data
-    pairs = (
-        (
-            tokenizer.decode(corpus.source[i].tolist(), target=False),
-            tokenizer.decode(corpus.target[i].tolist()),
-        )
-        for i in range(len(corpus))
-    )
-    language = prepared.settings.target
-    found = NearestSentence.fit(pairs, len(corpus), dev, language, progress=report.progress)
+
+    def pair(number: int) -> Pair:
+        source = tokenizer.decode(corpus.source[number].tolist(), target=False)
+        return source, tokenizer.decode(corpus.target[number].tolist())
+
+    settings = prepared.settings
+    limit = most_pairs(settings.train.minutes)
+    language, progress = settings.target, report.progress
+    found = NearestSentence.fit(pair, len(corpus), dev, language, limit, progress)
     found.save(folder)
     corpus.forget()
     return found.name

@@ -24,7 +24,7 @@ from heedful.tasks.translation.settings import Settings, TrainOptions
 if TYPE_CHECKING:
     from heedful.train.report import Report
 
-__all__ = ["claims", "examine", "prepare", "read", "reopen", "rows"]
+__all__ = ["claims", "evaluated", "examine", "prepare", "read", "reopen", "rows"]
 
 
 def claims(files: Sequence[Path], columns: Columns | None) -> str | None:
@@ -61,6 +61,13 @@ def read(paths: Sequence[Path], request: Request) -> list[Source]:
 def rows(paths: Sequence[Path], columns: Columns | None, encoding: str) -> list[Pair]:
     """Read the pairs of a development or test set."""
     return list(pairs_of(sources(paths, _two(columns), encoding)))
+
+
+def evaluated(paths: Sequence[Path], columns: Columns | None, encoding: str) -> list[Pair]:
+    """Read two files line by line, source and reference, whatever their names end in."""
+    if len(paths) == 2:
+        return list(pairs_of([Source("files", (paths[0], paths[1]), None, encoding)]))
+    return rows(paths, columns, encoding)
 
 
 def examine(request: Request, report: Report) -> Findings:

@@ -81,7 +81,7 @@ class TrainOptions(Table):
 class AnswerOptions(Table):
     """How translations are searched for where they are scored or served."""
 
-    beam: int | None = Option(None, ge=1, le=512)
+    beam: int | None = None
     """Hypotheses kept; 1 is greedy."""
 
 
@@ -97,7 +97,7 @@ class FinetuneOptions(Table):
 
     mix: tuple[Path, ...] = ()
     """Text of the kind it knows, some of which is mixed in: it forgets less."""
-    mix_share: float = 0.5
+    share: float = Option(0.5, "--mix-share")
     """Share of old pairs in what it learns from."""
 
 
@@ -115,7 +115,7 @@ class Translate(Decoding):
     """The model folder."""
     text: tuple[str, ...] = Option((), argument=True)
     """What to translate; standard input if not given."""
-    beam: int | None = Option(None, ge=1, le=512)
+    beam: int | None = None
     """Hypotheses kept; 1 is greedy."""
     n_best: int = Option(1, ge=1)
     """Translations to print for each line, with their scores."""
@@ -159,7 +159,7 @@ class Backtranslate(Running):
     """Text in the target language, a sentence a line."""
     output: Path = Option(..., "--output", "-o")
     """The TSV of pairs to write."""
-    beam: int | None = Option(None, ge=1, le=512)
+    beam: int | None = None
     """Hypotheses kept; 1 is greedy."""
     sample: bool = False
     """Draw words: more varied text, often better to learn from."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from heedful.data.text import normalise
 from heedful.decoding.batch import begin
@@ -18,7 +18,7 @@ from heedful.explain.beams import watch
 from heedful.explain.capture import record
 from heedful.explain.passes import Attends, Output, Pass, Stack, Stream, pieces
 from heedful.explain.words import by_words, word_spans
-from heedful.explain.writer import ITEMS, Writer
+from heedful.explain.writer import Writer
 from heedful.tasks.translation.heads import measured
 
 if TYPE_CHECKING:
@@ -123,62 +123,52 @@ def show(translator: Translator, inputs: Sequence[str], options: Mapping[str, An
         target = tree.found[0].ids
     read = [*tokenizer.pieces(source, target=False), "</s>"]
     written = ["<s>", *tokenizer.pieces(target)]
-    following = [*written[1:], "</s>"][:ITEMS]
+    following = [*written[1:], "</s>"]
     said = text if len(parts) < 2 else tokenizer.decode(source)
-    positions, scale = model.positions, settings.model.d_model**0.5
-    spans, lang = word_spans(read[:ITEMS]), settings.target
-    streams = [
-        Stream(
-            "source",
-            said,
-            pieces(read),
-            model.source_embedding,
-            positions,
-            scale,
-            about={"lang": settings.source, "words": spans},
-        ),
-        Stream(
-            "target",
-            tokenizer.decode(target),
-            pieces(written),
-            model.target_embedding,
-            positions,
-            scale,
-            about={"lang": lang},
-        ),
-    ]
-    own, cross = (
-        Attends("decoder", "target", causal=True),
-        Attends("cross", "source", False, "cross"),
-    )
-    output = Output(
-        "next-piece",
-        "decoder",
-        {
-            "words": word_spans(following),
-            "given": tree is None,
-            "beam": tree and tree.as_data(tokenizer.piece, ids.eos),
-        },
-        taken=[*target, ids.eos],
-        at=range(len(written)),
-        name=tokenizer.piece,
-        head=model.logits,
-    )
-    several = (
-        f"the text has {len(parts)} parts that are translated by themselves; the first is shown"
-    )
+    several = f"the text has {len(parts)} parts that are translated by themselves"
+
+    def stream(name: str, said: str, names: list[str], table: nn.Module, **about: Any) -> Stream:
+        scale = settings.model.d_model**0.5
+        return Stream(name, said, pieces(names), table, model.positions, scale, about=about)
+
+    cross = Attends("cross", "source", sublayer="cross")
+    search = tree and tree.as_data(tokenizer.piece, ids.eos)
     return Pass(
         model,
         _run(model, source, target),
-        streams,
-        [
-            Stack("encoder", "source", [Attends("encoder", "source")]),
-            Stack("decoder", "target", [own, cross]),
+        streams=[
+            stream(
+                "source",
+                said,
+                read,
+                model.source_embedding,
+                lang=settings.source,
+                words=word_spans(read),
+            ),
+            stream(
+                "target",
+                tokenizer.decode(target),
+                written,
+                model.target_embedding,
+                lang=settings.target,
+            ),
         ],
-        output,
-        {"name": translator.name, "task": "translation", "vocabulary": ids.size},
-        [(several, ["parts", len(parts)])] if len(parts) > 1 else [],
-        lambda writer: _more(translator.opened, writer, read, following),
+        stacks=[
+            Stack("encoder", "source", [Attends("encoder", "source")]),
+            Stack("decoder", "target", [Attends("decoder", "target", causal=True), cross]),
+        ],
+        output=Output(
+            "next-piece",
+            "decoder",
+            {"words": word_spans(following), "given": tree is None, "beam": search},
+            taken=[*target, ids.eos],
+            at=range(len(written)),
+            name=tokenizer.piece,
+            head=model.logits,
+        ),
+        about={"name": translator.name, "task": "translation", "vocabulary": ids.size},
+        left_out=[(f"{several}; the first is shown", ["parts", len(parts)])][: len(parts) > 1],
+        more=lambda writer: _more(translator.opened, writer, read, following),
     )
 
 
@@ -202,7 +192,7 @@ def _more(
     """Give the alignment, and the head that finds what "it" stands for where one was measured."""
     s, t = writer.shown["source"], writer.shown["target"]
     cross = writer.found.weights("decoder", "cross")[:, :, :t, :s]
-    found = align(cross, read[:s], following)
+    found = align(cross, read[:s], following[:t])
     matrix = writer.numbers(found.matrix)
     words = []
     for index, row in enumerate(matrix):
