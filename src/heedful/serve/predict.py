@@ -21,7 +21,7 @@ from heedful.errors import ConfigError
 from heedful.models.folder import Folder
 from heedful.serve.api import Api, Model, Shared
 from heedful.serve.batcher import Queues
-from heedful.serve.errors import clip, invalid, too_long
+from heedful.serve.errors import RequestError, clip, invalid, too_long
 from heedful.serve.metrics import Rounds
 from heedful.serve.openapi import Endpoint, answer_json, ref, to_json
 from heedful.serve.requests import Explain, Keyed, Text, from_json
@@ -75,7 +75,7 @@ class _Input:
     text: str
     """The input, or its JSON where it is no text: what is measured."""
     options: Raw
-    key: bytes
+    key: str
     """Tells its options from others."""
 
 
@@ -148,12 +148,15 @@ class Predict(Api):
     async def _predict(self, asked: _Asked) -> Response:
         served = self._find(asked.model)
         options = served.options("serve", self.options.own, asked.options or {})
-        key = json.dumps(options, sort_keys=True, default=str).encode()
+        key = json.dumps(options, sort_keys=True, default=str)
+        try:
+            texts = [one if isinstance(one, str) else to_json(one).decode() for one in asked.inputs]
+        except RecursionError as error:  # a thread has read what is nested too deep for here
+            raise RequestError(400, "Invalid JSON format") from error
         inputs = [
-            _Input(one, one if isinstance(one, str) else to_json(one).decode(), options, key)
-            for one in asked.inputs
+            _Input(one, text, options, key) for one, text in zip(asked.inputs, texts, strict=True)
         ]
-        size = sum(len(one.text) for one in inputs)
+        size = sum(map(len, texts))
         if size > self.options.char_limit:
             raise too_long(size, self.options.char_limit)
         return answer_json({"outputs": await self.queues[served.name,].answer(inputs)})
