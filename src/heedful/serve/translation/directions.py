@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from heedful.data.languages import language_name
 from heedful.serve.api import Model, Note
@@ -13,43 +13,13 @@ from heedful.serve.errors import RequestError, clip
 
 if TYPE_CHECKING:
     from heedful.settings import DecodeSettings
-    from heedful.tasks.translation.using import Translation
+    from heedful.tasks.translation.using import Translation, Translator
 
-__all__ = ["Directions", "Line", "Served", "Translates", "translate_lines"]
+__all__ = ["Directions", "Line", "Served", "translate_lines"]
 
 Line = tuple[str, int]
 """A text, and how many translations of it are wanted."""
 logger = logging.getLogger("heedful.serve")
-
-
-class Translates(Protocol):
-    """What the server needs of a translator; `heedful.Translator` is one."""
-
-    def lines(
-        self, texts: Iterable[str], decode: DecodeSettings | None = None, n_best: int = 1
-    ) -> Iterator[Translation]:
-        """Translate lines, in their order."""
-        ...
-
-    def decoding(self, **options: Any) -> DecodeSettings:
-        """Give the decoding settings with some changed."""
-        ...
-
-    def trace(
-        self,
-        text: str,
-        translation: str | None = None,
-        layers: Sequence[int] | None = None,
-        heads: Sequence[int] | None = None,
-        decimals: int = 4,
-        values: bool = True,
-    ) -> dict[str, Any]:
-        """Give what happened in one pass."""
-        ...
-
-    def align(self, text: str, translation: str) -> list[tuple[int, int]]:
-        """Tie words of a text to words of its translation."""
-        ...
 
 
 @dataclass(eq=False)
@@ -59,7 +29,7 @@ class Served(Model):
     name: str
     source: str
     target: str
-    translator: Translates
+    translator: Translator
     task: str = "translation"
 
     def __post_init__(self) -> None:
@@ -68,7 +38,7 @@ class Served(Model):
 
 
 def translate_lines(
-    translator: Translates, beam: int | None
+    translator: Translator, beam: int | None
 ) -> Callable[[list[Line]], list[Translation]]:
     """Make the function that translates a round; lines with the same `n_best` are one batch."""
 
