@@ -68,6 +68,9 @@ def test_items_are_written_by_their_kind_and_unknown_ones_by_their_place(
     for place, (item, name) in enumerate(zip(items, names, strict=True)):
         known = item["text"].strip("▁") if item["kind"] == "piece" else str(place)
         assert name == known
+    if trace["outputs"][0]["kind"] not in ("forecast", "next-piece"):
+        page.locator("#tab-decoding").click()
+        assert "burnt" not in page.locator("#decoding-output").inner_text()
 
 
 def test_answers_stand_at_their_places(show: Show) -> None:
@@ -207,3 +210,22 @@ def test_what_version_1_left_out_of_both_sides_is_said_of_each(show: Show) -> No
         "Source: of 230 items the first 200 are shown",
         "the text has 3 parts that are translated by themselves; the first is shown",
     ]
+
+
+@pytest.mark.parametrize("task", FAMILY)
+def test_the_least_that_a_trace_may_be_is_shown(show: Show, task: str) -> None:
+    trace = FAMILY[task]() | {"positions": [], "embeddings": {}, "sublayers": []}
+    trace["chosen"]["values"] = False
+    for attention in trace["attentions"]:
+        attention["heads"] = [
+            {name: head[name] for name in ("head", "weights")} for head in attention["heads"]
+        ]
+    for output in trace["outputs"]:
+        output.pop("lens", None)
+    page = show(trace)
+    assert "positions" not in offered(page)
+    for view in offered(page):
+        page.locator(f"#tab-{view}").click()
+        assert page.evaluate(EMPTY) == [], view
+    page.locator("#tab-steps").click()
+    assert "not the vectors" in page.locator("#view-steps .note").inner_text()

@@ -274,8 +274,7 @@ def test_an_export_while_somebody_observes_is_the_same_graph() -> None:
 @pytest.mark.filterwarnings("ignore")  # the exporter's own
 def test_an_onnx_model_written_while_somebody_observes_is_the_same(tmp_path: Path) -> None:
     pytest.importorskip("onnxscript")
-    from heedful.interchange.onnx import write_onnx
-
+    from heedful.tasks.translation.exchange.onnx import write_onnx
     from model_case import make as make_folder
 
     folder = make_folder(tmp_path / "model")

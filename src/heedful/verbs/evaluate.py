@@ -11,6 +11,7 @@ from typing import Any
 from heedful import config, metrics
 from heedful.errors import DataError
 from heedful.metrics import Comparison, Score, bootstrap
+from heedful.models.folder import Folder
 from heedful.settings import Table
 from heedful.tasks import registry
 from heedful.tasks.contract import Columns, How, Task
@@ -101,14 +102,15 @@ def evaluate(
     if not rows:
         raise DataError(f"{data[0]} has no lines; give examples to answer")
     used = task.open(model, how)
+    settings = Folder.open(model, task.settings).settings
     answers = task.answer(used, rows, checked)
-    judged = task.judge(answers, rows, used.settings, checked)
+    judged = task.judge(answers, rows, settings, checked)
     comparisons: list[Comparison] = []
     if compare is not None:
         if (name := registry.of_folder(compare).name) != task.name:
             raise DataError(f"{compare} is a model for the task {name}, {model} for {task.name}")
         other = task.open(compare, how)
-        others = task.judge(task.answer(other, rows, checked), rows, used.settings, checked)
+        others = task.judge(task.answer(other, rows, checked), rows, settings, checked)
         comparisons = [bootstrap.compare(a, b) for a, b in zip(judged, others, strict=True)]
     return Measurement(
         answers.outputs,

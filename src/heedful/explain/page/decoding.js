@@ -5,7 +5,7 @@ import { drawBeam } from "./beam.js";
 import { colour } from "./colours.js";
 import { button, controls, slider } from "./controls.js";
 import { draw, fitted, FONTS, make, scroller, table, textWidth } from "./elements.js";
-import { visible } from "./items.js";
+import { inText, visible } from "./items.js";
 import { percent, sample, shown } from "./numbers.js";
 import { namesOf, outputOf, streamOf } from "./trace.js";
 import { say } from "./words.js";
@@ -38,9 +38,9 @@ export function drawDecoding(place, { trace, choice }) {
     const step = steps[choice.step];
     if (writes) write(written, steps.slice(0, choice.step + 1).map(({ taken }) => taken),
       choice.step);
-    else write(written, stream.items.map(({ text }, i) => text ?? ` ${names[i]}`), step.at);
+    else write(written, stream.items.map(inText), step.at);
     showBars(bars, told, step, choice, writes);
-    if (causal) mask.replaceChildren(triangle(names, step.at));
+    if (causal) mask.replaceChildren(triangle(names, step.at ?? names.length - 1));
     if (output.lens) lens.replaceChildren(lensTable(output, choice.step));
     beam?.mark(choice.step);
   }

@@ -17,3 +17,8 @@ export function joined(pieces) {
 export function nameOf(item, index) {
   return Object.hasOwn(WAYS, item.kind) ? WAYS[item.kind](item) : String(index);
 }
+
+// The same in running text, where a piece brings its own spaces.
+export function inText(item, index) {
+  return item.kind === "piece" ? item.text : `▁${nameOf(item, index)}`;
+}

@@ -1,6 +1,6 @@
 // Reading a trace: what is in it, under the names of docs/trace.md.
 
-import { joined, nameOf } from "./items.js";
+import { inText, joined, nameOf } from "./items.js";
 import { upgrade } from "./upgrade.js";
 import { say } from "./words.js";
 
@@ -53,7 +53,7 @@ export function outputOf(trace) {
 
 export function readWords(trace, stream) {
   const { items, words } = streamOf(trace, stream);
-  return inWords(items.map((each) => each.text ?? ""), words);
+  return inWords(items.map(inText), words);
 }
 
 export function writtenWords(output) {

@@ -1,0 +1,68 @@
+"""What the version before the one spine made still opens, goes on and answers."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from command import call
+
+import heedful
+from heedful import files
+from heedful.tasks.translation.model import open_folder
+
+BEFORE = Path(__file__).parents[2] / "before"
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    with tarfile.open(BEFORE / f"{name}.tar.xz") as packed:
+        packed.extractall(folder, filter="data")
+    return folder / name
+
+
+@pytest.fixture
+def halfdone(tmp_path: Path) -> Path:
+    return unpacked("halfdone", tmp_path)
+
+
+def test_a_folder_of_format_1_opens_answers_and_scores_as_it_did(
+    tmp_path: Path, halfdone: Path
+) -> None:
+    model = unpacked("finished", tmp_path)
+    assert open_folder(model).settings.model.d_model == 16
+    numbers = [str(halfdone.parent / f"numbers.{language}") for language in ("en", "ko")]
+    called = call("evaluate", model, *numbers, "--engine", "torch", "--threads", 1, "--json")
+    assert json.loads(called.out)["perplexity"] == pytest.approx(24.9541, abs=1e-3)
+    assert call("info", model).out.startswith(f"{model}: translation, en to ko\n")
+    right, wrong = heedful.load(model).score(["one"] * 2, ["하나", "둘 셋 넷 다섯"])
+    assert right[0] > wrong[0]
+    assert call("explain", model, "one two", "-o", tmp_path / "page.html").code == 0
+    assert call("export", model, "--to", "huggingface", "-o", tmp_path / "out").code == 0
+
+
+def test_a_run_begun_before_and_killed_goes_on_though_it_was_moved(halfdone: Path) -> None:
+    texts = [halfdone.parent / f"numbers.{language}" for language in ("en", "ko")]
+    log = halfdone / "run" / "log.jsonl"
+    had = log.read_text(encoding="utf-8").splitlines()
+    called = call("train", *texts, "-o", halfdone, "--set", "train.steps=40", "--threads", 1)
+    assert called.code == 0, called.err
+    assert "going on with the training" in called.err
+    assert "nearest training sentence: " in called.err
+    lines = log.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in had if json.loads(line)["step"] <= 20]
+    assert lines[: len(kept)] == kept
+    steps = [json.loads(line)["step"] for line in lines]
+    assert steps == sorted(steps)
+    assert steps[-1] == 40
+    assert files.read_sealed(halfdone / "run" / "done.json")["step"] == 40
+    assert call("translate", halfdone, "one", "--engine", "torch").code == 0
+
+
+def test_a_moved_run_with_other_text_is_refused(halfdone: Path) -> None:
+    texts = [halfdone.parent / f"numbers.{language}" for language in ("en", "ko")]
+    texts[0].write_text("something else\n", encoding="utf-8")
+    called = call("train", *texts, "-o", halfdone, "--set", "train.steps=40")
+    assert called.code == 2
+    assert "holds a model trained with other files" in called.mistake
