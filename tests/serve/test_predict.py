@@ -145,6 +145,9 @@ def test_bodies_have_a_limit_and_json_no_bottom(folder: Path) -> None:
             answer = ask(app, "POST", "/predict", content=deep, headers=headers)
             found.add((answer.status_code, answer.json().get("error", "")))
     assert found == {(200, ""), (400, "Invalid JSON format")}
+    endless = ask(app, "POST", "/predict", content=b'{"inputs": [[1e999]]}', headers=headers)
+    assert refusal(endless) == "Invalid JSON format"
+    assert len(refusal(predict(app, ["a"], options={"x" * 3000: 1}))) < 600
 
 
 def test_a_mistake_of_the_task_is_a_500_and_spoils_no_other(

@@ -51,6 +51,8 @@ HEADERS = {
 _SAFE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 REST, TIDY = 0.5, 5.0
 """Seconds after which freed memory goes back to the system: when idle, and under load."""
+LONGEST = 500
+"""Characters of an error that may quote what a client sent."""
 CLIENT_LEFT = 499
 """Status that is counted for a client that left; nobody receives it."""
 
@@ -182,7 +184,7 @@ def _refuse(request: Request | None, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         error = RequestError(error.status_code, error.detail, error.headers)
     elif not isinstance(error, RequestError):
-        error = invalid("; ".join(str(error).splitlines()))
+        error = invalid("; ".join(str(error).splitlines())[:LONGEST])
     response = answer_json({"error": error.text}, error.status)
     response.headers.update(error.headers)
     return response

@@ -151,7 +151,7 @@ class Predict(Api):
         key = json.dumps(options, sort_keys=True, default=str)
         try:
             texts = [one if isinstance(one, str) else to_json(one).decode() for one in asked.inputs]
-        except RecursionError as error:  # a thread has read what is nested too deep for here
+        except (RecursionError, ValueError) as error:  # nested too deep for here; 1e999
             raise RequestError(400, "Invalid JSON format") from error
         inputs = [
             _Input(one, text, options, key) for one, text in zip(asked.inputs, texts, strict=True)
