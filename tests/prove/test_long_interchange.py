@@ -22,7 +22,7 @@ from heedful.tasks.translation.exchange.huggingface import write_huggingface
 from heedful.tasks.translation.model import open_folder
 from heedful.tasks.translation.using import Translator
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "interchange"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tasks" / "translation" / "exchange"))
 from test_argos import argos
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3 * 3600)]

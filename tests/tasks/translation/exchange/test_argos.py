@@ -19,7 +19,7 @@ from heedful.tasks.translation.settings import Settings
 from heedful.tasks.translation.using import Translator
 from model_case import SENTENCES, make
 
-ARGOS = Path(__file__).parents[2] / "build" / "argos"
+ARGOS = Path(__file__).parents[4] / "build" / "argos"
 """Where `make peers` puts argostranslate, which wants other versions of things than we test."""
 
 SPLITTERS = {

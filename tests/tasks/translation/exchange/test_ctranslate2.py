@@ -14,9 +14,9 @@ import pytest
 from heedful.decoding.batch import TorchEngine
 from heedful.decoding.hypothesis import LengthPenalty
 from heedful.errors import InterchangeError
-from heedful.interchange import ctranslate2 as engine_file
 from heedful.models.folder import Folder
 from heedful.settings import DecodeSettings
+from heedful.tasks.translation.exchange import ctranslate2 as engine_file
 from heedful.tasks.translation.exchange.conversions import open_engine
 from heedful.tasks.translation.exchange.ctranslate2 import CTranslate2Engine, convert
 from heedful.tasks.translation.model import load_model
@@ -187,7 +187,7 @@ def test_a_conversion_killed_at_any_write_leaves_nothing_to_believe(tmp_path: Pa
         "import os, sys\n"
         "from pathlib import Path\n"
         "from heedful import files\n"
-        "from heedful.interchange import conversions as it\n"
+        "from heedful.tasks.translation.exchange import conversions as it\n"
         "from heedful.models.folder import Folder\n"
         "left = int(sys.argv[2])\n"
         "def counted(real):\n"
