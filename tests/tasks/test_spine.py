@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 from command import Called, call
+from starlette.testclient import TestClient
 
 import heedful
+from heedful.serve.app import build_app
 from heedful.tasks import registry
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +67,8 @@ def named(path: Path, tasks: list[str]) -> Iterator[str]:
 def outside() -> list[Path]:
     """Every file but the tasks, their table, the APIs of the world and what the package exports."""
     places = [SOURCE / "tasks" / name for name in ("registry.py", *registry.OURS)]
-    places += [SOURCE / "serve", SOURCE / "__init__.py"]
+    places += [SOURCE / "serve" / name for name in ("api.py", *registry.OURS)]
+    places.append(SOURCE / "__init__.py")
     return [
         path
         for path in sorted(SOURCE.rglob("*.py"))
@@ -92,7 +95,9 @@ def test_the_search_finds_a_task_where_one_is_named(tmp_path: Path) -> None:
         "x.py:3",
         "x.py:4",
     }
-    assert {"train.py", "commands.py", "contract.py"} <= {path.name for path in outside()}
+    assert {"train.py", "commands.py", "contract.py", "batcher.py"} <= {
+        path.name for path in outside()
+    }
 
 
 # -- a task of another package ----------------------------------------------------------------
@@ -162,6 +167,18 @@ def test_a_new_task_goes_through_every_ordinary_command(toy: None, tmp_path: Pat
     assert heedful.load(model).say(["bab"]) == ["b"]
     again = good("train", data, "-o", model, "--test", test).err
     assert "nothing to do" in again
+
+
+def test_a_new_task_is_served(toy: None, tmp_path: Path) -> None:
+    data, model = letters(tmp_path / "x.letters", 40, 1), tmp_path / "model"
+    good("train", data, "-o", model, "--set", "train.steps=2")
+    web = TestClient(build_app([model]))
+    texts = ["aab", "abbbb", "b"]
+    said = web.post("/predict", json={"inputs": texts}).json()
+    assert said == {"outputs": heedful.load(model).say(texts)}
+    assert web.get("/models").json() == [{"name": "model", "task": "counting", "about": ""}]
+    traced = web.post("/explain", json={"input": "aab"}).json()
+    assert [item["text"] for item in traced["streams"][0]["items"]] == ["a", "a", "b"]
 
 
 REFUSED = [
