@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib.util
 import json
 import os
@@ -16,8 +17,10 @@ from typing import Any
 
 import pytest
 from command import Called, call
+from starlette.testclient import TestClient
 
 import heedful
+from heedful.serve.app import build_app
 from heedful.tasks import registry
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +67,8 @@ def named(path: Path, tasks: list[str]) -> Iterator[str]:
 def outside() -> list[Path]:
     """Every file but the tasks, their table, the APIs of the world and what the package exports."""
     places = [SOURCE / "tasks" / name for name in ("registry.py", *registry.OURS)]
-    places += [SOURCE / "serve", SOURCE / "__init__.py"]
+    places += [SOURCE / "serve" / name for name in ("api.py", *registry.OURS)]
+    places.append(SOURCE / "__init__.py")
     return [
         path
         for path in sorted(SOURCE.rglob("*.py"))
@@ -91,7 +95,9 @@ def test_the_search_finds_a_task_where_one_is_named(tmp_path: Path) -> None:
         "x.py:3",
         "x.py:4",
     }
-    assert {"train.py", "commands.py", "contract.py"} <= {path.name for path in outside()}
+    assert {"train.py", "commands.py", "contract.py", "batcher.py"} <= {
+        path.name for path in outside()
+    }
 
 
 # -- a task of another package ----------------------------------------------------------------
@@ -163,6 +169,18 @@ def test_a_new_task_goes_through_every_ordinary_command(toy: None, tmp_path: Pat
     assert "nothing to do" in again
 
 
+def test_a_new_task_is_served(toy: None, tmp_path: Path) -> None:
+    data, model = letters(tmp_path / "x.letters", 40, 1), tmp_path / "model"
+    good("train", data, "-o", model, "--set", "train.steps=2")
+    web = TestClient(build_app([model]))
+    texts = ["aab", "abbbb", "b"]
+    said = web.post("/predict", json={"inputs": texts}).json()
+    assert said == {"outputs": heedful.load(model).say(texts)}
+    assert web.get("/models").json() == [{"name": "model", "task": "counting", "about": ""}]
+    traced = web.post("/explain", json={"input": "aab"}).json()
+    assert [item["text"] for item in traced["streams"][0]["items"]] == ["a", "a", "b"]
+
+
 REFUSED = [
     (("train", "{x}", "-o", "m", "--task", "countin"), "there is no such task; did you mean co"),
     (("train", "{x}", "-o", "m", "--task", "translation"), "target missing for"),
@@ -202,6 +220,29 @@ def test_data_that_two_tasks_claim_is_asked_about(
         f"{data} could be several things; say which: "
         "--task counting (letters), --task spelling (letters)"
     )
+
+
+def test_a_preparation_that_was_interrupted_goes_on(toy: None, tmp_path: Path) -> None:
+    data, found = letters(tmp_path / "x.letters", 40, 1), []
+
+    def prepare(request: Any, made: Path, report: Any) -> Any:
+        half = made / "half"
+        found.append(half.exists())
+        if not half.exists():
+            made.mkdir()
+            half.write_text("a long way", encoding="utf-8")
+            raise KeyboardInterrupt
+        return TASK.prepare(request, made, report)
+
+    registry.register(dataclasses.replace(TASK, prepare=prepare))
+    command = ("train", data, "-o", tmp_path / "model", "--set", "train.steps=2")
+    assert call(*command).code == 130
+    assert good(*command).code == 0
+    assert found == [False, True]
+    other = letters(tmp_path / "y.letters", 40, 2)
+    assert call("train", other, "-o", tmp_path / "new", "--set", "train.steps=2").code == 130
+    assert call("train", data, "-o", tmp_path / "new", "--set", "train.steps=2").code == 130
+    assert found == [False, True, False, False]  # of other data nothing is taken over
 
 
 # -- killed at any moment -----------------------------------------------------------------------
