@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from heedful.tasks.translation.card import card
-
 from heedful import __version__
 from heedful.metrics import Score
 from heedful.settings import ModelSettings, TrainSettings
+from heedful.tasks.card import card
+from heedful.tasks.translation import TASK
 from heedful.tasks.translation.settings import Settings
 
 SETTINGS = Settings(
@@ -31,13 +31,13 @@ def test_the_card_says_what_was_done_and_how_to_use_it() -> None:
         "scores": {"dev": [vars(dev)], "test": [vars(test)]},
     }
     before = dict(facts)
-    lines = card(SETTINGS, facts).splitlines()
+    lines = card(TASK, SETTINGS, facts).splitlines()
     for line in (
         "# my model",
         "A Transformer for translation, from `ko` into a language not named, trained with "
         f"Heedful {__version__}.",
         "heedful translate 'my model' \"...\"",
-        'translator = Translator.load("my model")',
+        'model = heedful.load("my model")',
         "| seed | 12345 |",
         "| sentence pairs | 29,000 |",
         "| pairs left out by the data check | 0 |",
@@ -61,7 +61,7 @@ def test_the_card_says_what_was_done_and_how_to_use_it() -> None:
 
 
 def test_a_card_without_facts_still_says_how_to_use_the_folder() -> None:
-    lines = card(SETTINGS, {}).splitlines()
+    lines = card(TASK, SETTINGS, {}).splitlines()
     assert lines[0] == "# A translation model"
     assert 'heedful translate FOLDER "..."' in lines
     assert "None yet." in lines
