@@ -13,23 +13,8 @@ from heedful.data.grammar.being import (
     draw_quality,
     draw_scene,
 )
-from heedful.data.grammar.choosing import (
-    ANY,
-    COUNTED,
-    DEFINITE,
-    OWNED,
-    SINGLE,
-    Choice,
-    Role,
-)
-from heedful.data.grammar.clauses import (
-    NOTHING,
-    Sentence,
-    asked,
-    pairs_with,
-    sentence,
-    stated,
-)
+from heedful.data.grammar.choosing import ANY, COUNTED, DEFINITE, OWNED, SINGLE, Choice, Role
+from heedful.data.grammar.clauses import NOTHING, Sentence, asked, pairs_with, sentence, stated
 from heedful.data.grammar.lexicon import PEOPLE, of
 from heedful.data.grammar.phrases import PRONOUNS, Complement, Pairs, Phrase, Pronoun
 from heedful.data.grammar.predicates import LOCATED, action, can, must, want_to
@@ -220,7 +205,7 @@ def giving(choice: Choice) -> Sentence:
     return sentence(clause, "giving", pairs_with(verb, subject, thing, to))
 
 
-_GOALS = of("school", "market", "station", "museum", "library", "hospital", "park")
+_GOALS = of("school market station museum library hospital park")
 
 
 def travel(choice: Choice) -> Sentence:

@@ -44,7 +44,7 @@ def _qualities(*parts: tuple[str, str]) -> dict[Noun, tuple[Adjective, ...]]:
     """Read qualities; each part gives nouns or kinds, and what may be wrong with them."""
     qualities: dict[Noun, tuple[Adjective, ...]] = {}
     for names, adjectives in parts:
-        for noun in of(*names.split()):
+        for noun in of(names):
             qualities[noun] = qualities.get(noun, ()) + _adjectives(adjectives)
     return qualities
 

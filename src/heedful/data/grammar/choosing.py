@@ -41,8 +41,8 @@ Role = Mapping[Noun, tuple[Determiner, ...]]
 """The determiners each noun may have; one written twice is chosen twice as often."""
 
 _KINDS = tuple(dict.fromkeys(noun.kind for noun in NOUNS))
-_PLACES = frozenset(of("way", "water", "height", "place", "tree"))
-_UNOWNED = frozenset(of("adult", "child", "singer", "farmer", "writer", "bus", "train"))
+_PLACES = frozenset(of("way water height place tree"))
+_UNOWNED = frozenset(of("adult child singer farmer writer bus train"))
 
 
 def _role(bare: tuple[Determiner, ...], own: tuple[Determiner, ...] = ()) -> Role:

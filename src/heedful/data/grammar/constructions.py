@@ -44,7 +44,7 @@ def _heads(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
     return tuple(noun for noun in nouns if noun.kind != "family")
 
 
-_DOERS = of("profession", "adult", "child", "animal")
+_DOERS = of("profession adult child animal")
 _DONE_BY = {
     noun.en: tuple(verb for verb in _ACTIONS if noun in verb.agents) for noun in _heads(NOUNS)
 }

@@ -74,6 +74,7 @@ def forms(masculine: str, feminine: str = "") -> tuple[str, str, str, str]:
 
 def regular(infinitive: str, *, etre: bool = False, state: bool = False) -> FrenchVerb:
     """Give a verb in -er; `acheter`, `envoyer` and their like are written out in the lexicon."""
+    assert infinitive.endswith("er"), f"{infinitive} is not regular: write it out"
     stem = infinitive[:-2]
     soft = stem + "e" if stem.endswith("g") else stem
     present = (stem + "e", stem + "es", stem + "e", soft + "ons", stem + "ent")

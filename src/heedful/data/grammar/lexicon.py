@@ -143,8 +143,9 @@ NOUNS = (
 NOUN_NAMED = {noun.en: noun for noun in NOUNS}
 
 
-def of(*names: str) -> tuple[Noun, ...]:
+def of(kinds_or_names: str) -> tuple[Noun, ...]:
     """Give the nouns of these kinds, or by these names."""
+    names = kinds_or_names.split()
     chosen = tuple(noun for noun in NOUNS if noun.kind in names or noun.en in names)
     known = {noun.kind for noun in chosen} | {noun.en for noun in chosen}
     assert known.issuperset(names), f"no noun or kind called {set(names) - known}"
@@ -155,8 +156,8 @@ _GOODS = frozenset({"vehicle", "container", "furniture", "thing"})
 _GROWN = frozenset({"profession", "adult"})
 _PERSONS = _GROWN | {"child"}
 _ALIVE = _PERSONS | {"animal"}
-PEOPLE = of("profession", "adult", "child", "family")
-LIVING = of("profession", "adult", "child", "family", "animal")
+PEOPLE = of("profession adult child family")
+LIVING = of("profession adult child family animal")
 
 
 def _adjective(

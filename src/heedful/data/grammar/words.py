@@ -141,7 +141,7 @@ class FrenchVerb:
     """A French verb by what cannot be derived; `state` makes its past an imparfait."""
 
     infinitive: str
-    present: tuple[str, str, str, str, str]
+    present: tuple[str, ...]
     future: str
     participle: str
     etre: bool = False
