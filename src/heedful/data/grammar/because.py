@@ -126,7 +126,7 @@ def _tail(adjective: Adjective, it: Phrase, tense: Tense) -> Complement:
     pronoun = "elle" if it.who is Agreement.ELLE else "il"
     return Complement(
         f" because it {too.en(tense, False, it.who)}",
-        f" parce qu'{pronoun} {too.fr(tense, False, it.who)}",
+        f" parce qu'{pronoun} {too.fr(tense, False, it.who, '', 0)}",
         f"너무 {adjective.stem(it.kind).vowel}서 ",
     )
 

@@ -120,7 +120,7 @@ def reported(
     who = subject.who
     return Clause(
         f"that {subject.en} {predicate.en(tense, negative, who)}{complement.en}",
-        f"{subject.fr_que}{predicate.fr(tense, negative, who)}{complement.fr}",
+        f"{subject.fr_que}{predicate.fr(tense, negative, who, '', 0)}{complement.fr}",
         f"{subject.subject} {complement.ko}{predicate.ko(tense, negative, who, Mood.REPORT)}",
     )
 
@@ -133,7 +133,7 @@ def asked(
     before, after = predicate.ask(tense, who)
     return Clause(
         f"{before} {subject.en}{after}{complement.en}",
-        f"est-ce {subject.fr_que}{predicate.fr(tense, False, who)}{complement.fr}",
+        f"est-ce {subject.fr_que}{predicate.fr(tense, False, who, '', 0)}{complement.fr}",
         f"{subject.topic} {complement.ko}{predicate.ko(tense, False, who, Mood.ASK)}",
     )
 
@@ -176,7 +176,7 @@ def doing(head: Phrase, predicate: Predicate, tense: Tense, complement: Compleme
     return Clause(
         f"{'who' if head.kind in PERSONS else 'that'} "
         f"{predicate.en(tense, False, who)}{complement.en}",
-        f"qui {predicate.fr(tense, False, who)}{complement.fr}",
+        f"qui {predicate.fr(tense, False, who, '', 0)}{complement.fr}",
         f"{complement.ko}{predicate.ko(tense, False, who, Mood.MODIFY)}",
     )
 

@@ -109,7 +109,7 @@ def _french(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> 
     words = noun.fr_plural if determiner.plural else noun.fr
     if adjective is not None:
         form = adjective.fr[number]
-        if not adjective.fr_before:
+        if not adjective.fr_vowel:
             words = f"{words} {form}"
         elif number == 0 and french.starts_with_vowel(words):
             words = f"{adjective.fr_vowel} {words}"

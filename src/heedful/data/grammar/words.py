@@ -103,14 +103,14 @@ class Noun:
 
 @dataclass(frozen=True, eq=False)
 class Adjective:
-    """A quality; `fr` holds masculine, feminine and their plurals, `fr_vowel` the form of bel."""
+    """A quality; `fr` holds masculine, feminine and their plurals."""
 
     en: str
     more: str
     """The English comparative, or nothing where comparing would be odd."""
     fr: tuple[str, str, str, str]
     fr_vowel: str
-    fr_before: bool
+    """The form before a vowel (bel) of one that stands before its noun, else nothing."""
     ko: Stem
     kinds: frozenset[str]
     """The kinds of noun it may stand beside (the red book)."""
