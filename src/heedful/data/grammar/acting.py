@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from heedful.data.grammar import french, korean
+from heedful.data.grammar import french
 from heedful.data.grammar.being import (
     AN_ADJECTIVE,
     REAL,
@@ -29,26 +29,7 @@ from heedful.data.grammar.verbs import (
     VERB_NAMED,
 )
 from heedful.data.grammar.words import Agreement, Noun, Tense, Verb
-
-__all__ = [
-    "TENSES",
-    "Event",
-    "described",
-    "draw_event",
-    "future",
-    "giving",
-    "intransitive",
-    "modal",
-    "negation",
-    "numeral",
-    "possession",
-    "pronoun",
-    "question",
-    "said_to",
-    "somewhere",
-    "transitive",
-    "travel",
-]
+from heedful.data.particles import attach
 
 TENSES = (Tense.PRESENT, Tense.PAST, Tense.FUTURE)
 
@@ -216,7 +197,7 @@ def travel(choice: Choice) -> Sentence:
     rest = Complement(f" to {to.en}", " " + french.after_a(to.fr), f"{to.ko}에 ")
     if choice.chance(0.7):
         en, fr, ko = choice.one(TRAVEL_BY)
-        how = korean.attach(ko, "by")
+        how = attach(ko, "by")
         rest = Complement(f"{rest.en} by {en}", f"{rest.fr} en {fr}", f"{how} {rest.ko}")
     negative = choice.chance(0.15)
     rest = _at_times(choice, tense, negative, rest, 0.25)

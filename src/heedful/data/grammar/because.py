@@ -20,8 +20,6 @@ from heedful.data.grammar.predicates import Predicate, action, can, quality
 from heedful.data.grammar.verbs import FIT, VERB_NAMED
 from heedful.data.grammar.words import Adjective, Agreement, Noun, Tense, Verb
 
-__all__ = ["Reason", "because", "draw_reason", "explained", "famous_because"]
-
 
 @dataclass(frozen=True)
 class Scene:

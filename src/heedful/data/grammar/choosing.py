@@ -22,20 +22,6 @@ from heedful.data.grammar.lexicon import (
 from heedful.data.grammar.phrases import HE, PRONOUNS, SHE, THEY, YOU, Phrase, noun_phrase
 from heedful.data.grammar.words import Agreement, Determiner, Noun
 
-__all__ = [
-    "ANY",
-    "COUNTED",
-    "DEFINITE",
-    "DESCRIBING",
-    "ONE",
-    "OWNED",
-    "PLAIN",
-    "SAID_OF",
-    "SINGLE",
-    "Choice",
-    "Role",
-]
-
 T = TypeVar("T")
 Role = Mapping[Noun, tuple[Determiner, ...]]
 """The determiners each noun may have; one written twice is chosen twice as often."""

@@ -12,24 +12,6 @@ from heedful.data.grammar.verbs import Preposition
 from heedful.data.grammar.words import Agreement, Mood, Tense, Verb
 from heedful.errors import DataError
 
-__all__ = [
-    "LANGUAGES",
-    "NOTHING",
-    "Clause",
-    "Sentence",
-    "asked",
-    "both",
-    "doing",
-    "done_to",
-    "located",
-    "modified",
-    "modified_object",
-    "pairs_with",
-    "reported",
-    "sentence",
-    "stated",
-]
-
 LANGUAGES = ("en", "fr", "ko")
 
 

@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from heedful.data.grammar.words import Agreement, FrenchVerb, Tense
 
-__all__ = [
-    "AVOIR",
-    "ETRE",
-    "after_a",
-    "after_de",
-    "assemble",
-    "finite",
-    "forms",
-    "join",
-    "plural",
-    "regular",
-    "simple",
-    "starts_with_vowel",
-]
-
 _VOWELS = frozenset("aeiouâàéèêîïôûœhy")
 """Every h of the lexicon is mute (homme, hôpital, horloge, heureux), so it counts as a vowel."""
 

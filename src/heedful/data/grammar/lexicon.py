@@ -12,24 +12,6 @@ from __future__ import annotations
 from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.words import Adjective, Determiner, Noun
 
-__all__ = [
-    "ADJECTIVES",
-    "ADJECTIVE_NAMED",
-    "LIVING",
-    "NOUNS",
-    "NOUN_NAMED",
-    "NUMERALS",
-    "OUR_OWN",
-    "OUR_OWN_MANY",
-    "PEOPLE",
-    "THE",
-    "THESE",
-    "THE_MANY",
-    "THIS",
-    "A",
-    "of",
-]
-
 _COUNTERS = {"profession": "명", "adult": "명", "child": "명", "family": "명", "animal": "마리"}
 
 

@@ -24,8 +24,6 @@ from heedful.data.grammar.words import (
     Verb,
 )
 
-__all__ = ["LOCATED", "Predicate", "action", "can", "must", "profession", "quality", "want_to"]
-
 English = Callable[[Tense, bool, Agreement], str]
 Asked = Callable[[Tense, Agreement], tuple[str, str]]
 French = Callable[[Tense, bool, Agreement, str, int], str]

@@ -8,30 +8,6 @@ from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.lexicon import LIVING, PEOPLE, of
 from heedful.data.grammar.words import FrenchVerb, Noun, Tense, Verb
 
-__all__ = [
-    "AROUND",
-    "BESIDE",
-    "CAN",
-    "FIT",
-    "FOR_BAGS",
-    "FOR_PEOPLE",
-    "FOR_PETS",
-    "FOR_THINGS",
-    "GIVING",
-    "GO",
-    "INTRANSITIVE",
-    "MUST",
-    "ON",
-    "REPORTING",
-    "STATES",
-    "TIMES",
-    "TRANSITIVE",
-    "TRAVEL_BY",
-    "VERB_NAMED",
-    "WANT",
-    "Preposition",
-]
-
 
 def _fr(
     infinitive: str,

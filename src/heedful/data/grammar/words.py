@@ -9,19 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum, auto
 
-__all__ = [
-    "Adjective",
-    "Agreement",
-    "Determiner",
-    "EnglishVerb",
-    "FrenchVerb",
-    "Mood",
-    "Noun",
-    "Stem",
-    "Tense",
-    "Verb",
-]
-
 
 class Tense(Enum):
     """The three simple tenses."""
