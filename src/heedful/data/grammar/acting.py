@@ -179,7 +179,7 @@ def giving(choice: Choice) -> Sentence:
     negative = choice.chance(0.15)
     rest = Complement(
         f" {thing.en} to {to.en}",
-        f" {thing.fr_not if negative else thing.fr} {french.after_a(to.fr)}",
+        f" {thing.fr_not if negative else thing.fr} {french.contract('à', to.fr)}",
         f"{to.ko}에게 {thing.object} ",
     )
     clause = stated(subject, action(verb), choice.one(TENSES), negative, rest)
@@ -194,7 +194,7 @@ def travel(choice: Choice) -> Sentence:
     tense = choice.one(TENSES)
     subject = choice.subject(PEOPLE, DEFINITE)
     to = choice.phrase(_GOALS, SINGLE)
-    rest = Complement(f" to {to.en}", " " + french.after_a(to.fr), f"{to.ko}에 ")
+    rest = Complement(f" to {to.en}", " " + french.contract("à", to.fr), f"{to.ko}에 ")
     if choice.chance(0.7):
         en, fr, ko = choice.one(TRAVEL_BY)
         how = attach(ko, "by")

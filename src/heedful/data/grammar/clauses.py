@@ -60,13 +60,8 @@ def pairs_with(verb: Verb, *phrases: Phrase) -> Pairs:
 
 def located(preposition: Preposition, phrase: Phrase, particle: str) -> Complement:
     """Say where: French contracts à and de with the article, Korean names the side."""
-    small = preposition.fr
-    if small == "à":
-        fr = french.after_a(phrase.fr)
-    elif small.endswith(" de"):
-        fr = f"{small[:-3]} {french.after_de(phrase.fr)}"
-    else:
-        fr = f"{small} {phrase.fr}"
+    *before, small = preposition.fr.split()
+    fr = " ".join([*before, french.contract(small, phrase.fr)])
     return Complement(
         f" {preposition.en} {phrase.en}", " " + fr, f"{phrase.ko}{preposition.ko}{particle} "
     )

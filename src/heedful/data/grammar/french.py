@@ -22,22 +22,15 @@ def join(small: str, rest: str) -> str:
     return f"{small} {rest}"
 
 
-def after_a(phrase: str) -> str:
-    """Put à before a noun phrase: au, aux, à la, à l'."""
-    if phrase.startswith("le "):
-        return "au " + phrase[3:]
-    if phrase.startswith("les "):
-        return "aux " + phrase[4:]
-    return "à " + phrase
+_CONTRACTED = {"à": ("au", "aux"), "de": ("du", "des")}
 
 
-def after_de(phrase: str) -> str:
-    """Put de before a noun phrase: du, des, de la, d'un."""
-    if phrase.startswith("le "):
-        return "du " + phrase[3:]
-    if phrase.startswith("les "):
-        return "des " + phrase[4:]
-    return join("de", phrase)
+def contract(preposition: str, phrase: str) -> str:
+    """Put a preposition before a noun phrase: au, aux, à la, à l'; du, des, de la, d'un."""
+    first, _, rest = phrase.partition(" ")
+    if preposition in _CONTRACTED and first in ("le", "les"):
+        return f"{_CONTRACTED[preposition][first == 'les']} {rest}"
+    return join(preposition, phrase)
 
 
 def plural(word: str) -> str:
