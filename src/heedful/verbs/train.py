@@ -212,6 +212,9 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
         "weights": outcome.weights,
     }
     ended = end(task, folder, begun.prepared, tests, request, facts, report)
+    last = States(folder.path / "run" / "state").facts()
+    if last is not None:
+        _draw(Folder.open(folder.path, task.settings), last, outcome.parameters, ended.facts)
     limits = {key: getattr(training, key) for key in LIMITS}
     files.write_sealed(
         folder.path / "run" / "done.json",
@@ -315,13 +318,22 @@ def _saved(begun: _Begun, now: State, parameters: int) -> None:
         (run / "done.json").unlink(missing_ok=True)
     if begun.notes:
         begun.remember()
+    _draw(folder, now.to_facts(), parameters, {})
+
+
+def _draw(
+    folder: Folder[Any], state: Mapping[str, Any], parameters: int, ended: Mapping[str, Any]
+) -> None:
+    """Draw the report page, at the end with the verdict and with what was chosen after training."""
+    run = folder.path / "run"
     with suppress(OSError, ValueError, KeyError):  # the page must never stop a training
         write_page(
             run / "report.html",
             run / "log.jsonl",
             folder.path.absolute().name,
-            now.to_facts(),
+            state,
             folder.settings.model_dump(exclude_none=True),
             files.read_sealed(run / "data" / "report.json"),
             parameters,
+            ended.get("verdict"),
         )
