@@ -227,7 +227,7 @@ def part(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
                         unknowns[name] = unknown(owner, name, above, known)
                 elif kind == "union_tag_invalid":
                     tag = str(field.discriminator)
-                    unknowns[f"{key}.{tag}"] = unknown_kind(field, f"{key}.{tag}", value[tag])
+                    problems.append(unknown_kind(field, f"{key}.{tag}", value[tag]))
                 elif (meant := _meant(field, kind, value)) is not None:
                     _holder(clean, place)[place[-1]] = meant
                     again = True
