@@ -27,14 +27,13 @@ from heedful.nn.packed import Packed
 __all__ = [
     "ROWS",
     "Linear",
+    "asked",
     "linear",
     "product",
-    "product_numbers",
     "products_in",
     "restored",
     "shortened",
     "side_by_side",
-    "with_onednn",
 ]
 
 ROWS = 32
@@ -42,17 +41,21 @@ ROWS = 32
 MANY = 1024
 
 
-class _Asked(threading.local):
-    def __init__(self) -> None:
-        self.numbers = torch.float32
-        self.onednn = False
+class Asked(threading.local):
+    """How this thread computes products: in which dtype, and whether oneDNN does the float32 ones.
+
+    Only `products_in` changes it.
+    """
+
+    numbers = torch.float32
+    onednn = False
 
     def usual(self, x: Tensor) -> bool:
         """Whether x is multiplied in the dtype it has."""
         return not self.onednn and self.numbers in (torch.float32, x.dtype)
 
 
-_asked = _Asked()
+asked = Asked()
 
 
 @contextmanager
@@ -61,27 +64,17 @@ def products_in(numbers: torch.dtype, with_onednn: bool = False) -> Iterator[Non
 
     `with_onednn` has oneDNN compute those in float32; `onednn.available()` has to be true.
     """
-    before = _asked.numbers, _asked.onednn
-    _asked.numbers, _asked.onednn = numbers, with_onednn
+    before = asked.numbers, asked.onednn
+    asked.numbers, asked.onednn = numbers, with_onednn
     try:
         yield
     finally:
-        _asked.numbers, _asked.onednn = before
-
-
-def product_numbers() -> torch.dtype:
-    """Give the dtype that products are computed in here and now."""
-    return _asked.numbers
-
-
-def with_onednn() -> bool:
-    """Say whether oneDNN computes the float32 products here and now."""
-    return _asked.onednn
+        asked.numbers, asked.onednn = before
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:
     """Multiply two matrices that have the dtype asked for; no gradient is kept."""
-    return onednn.linear(a, b.t()) if _asked.onednn else a @ b
+    return onednn.linear(a, b.t()) if asked.onednn else a @ b
 
 
 class _ByOneDNN(torch.autograd.Function):
@@ -109,16 +102,16 @@ def shortened(x: Tensor) -> Tensor:
     oneDNN compiles code for every number of rows it meets, which takes longer than running it: so
     the rows are padded with zeros to a multiple.
     """
-    if _asked.usual(x):
+    if asked.usual(x):
         return x
-    short = x.to(_asked.numbers).reshape(-1, x.size(-1))
+    short = x.to(asked.numbers).reshape(-1, x.size(-1))
     missing = -len(short) % (ROWS if len(short) < MANY else 2 * ROWS)
     return F.pad(short, (0, 0, 0, missing)) if missing else short
 
 
 def restored(found: Tensor, x: Tensor) -> Tensor:
     """Give what was made of `shortened(x)` the dtype and rows of x again."""
-    if _asked.usual(x):
+    if asked.usual(x):
         return found  # in autocast's dtype where that is on
     rows = x.shape[:-1].numel()
     return found[:rows].to(x.dtype).view(*x.shape[:-1], found.size(-1))
@@ -127,7 +120,7 @@ def restored(found: Tensor, x: Tensor) -> Tensor:
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """Map x in the dtype asked for; what `shortened` gave stays in it."""
     short = shortened(x)
-    if _asked.onednn and len(short):
+    if asked.onednn and len(short):
         found = _ByOneDNN.apply(short, weight, bias)  # type: ignore[no-untyped-call]
     else:
         found = F.linear(short, weight.to(short.dtype), bias.to(short.dtype))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from heedful.nn.linear import ROWS, product, product_numbers, products_in, shortened, with_onednn
+from heedful.nn.linear import ROWS, asked, product, products_in, shortened
 from heedful.nn.shapes import MD, MV, M
 
 __all__ = ["LINE", "Loss", "aligned", "projected", "smoothed"]
@@ -71,7 +71,7 @@ class _Projected(torch.autograd.Function):
         smoothing: float,
         pad: int | None,
     ) -> tuple[Tensor, Tensor]:
-        words = weight if with_onednn() else shortened(weight)[: weight.size(0)]
+        words = weight if asked.onednn else shortened(weight)[: weight.size(0)]
         classes = weight.size(0) - (pad is not None)
         rows = max(LEAST, CHUNK // weight.size(0) // ROWS * ROWS)
         loss, nll = hidden.new_zeros(()), hidden.new_zeros(())  # Apple's GPUs have no float64
@@ -135,7 +135,7 @@ def _multiply(a: Tensor, b: Tensor, out: Tensor, add: bool = False) -> None:
 
     The factors may be bfloat16 and have padding rows; oneDNN can only allocate its result.
     """
-    if a.dtype != out.dtype or with_onednn():
+    if a.dtype != out.dtype or asked.onednn:
         found = product(a, b)[: len(out)]
         out.add_(found) if add else out.copy_(found)
     elif add:
@@ -148,11 +148,11 @@ def projected(
     hidden: MD, weight: Tensor, bias: Tensor | None, targets: M, smoothing: float, pad: int | None
 ) -> Loss:
     """Do the same as `smoothed` from the decoder's states, without ever storing all logits."""
-    numbers = product_numbers()
+    numbers = asked.numbers
     if numbers == torch.float16:  # a word's share of the smoothing is below its smallest number
         numbers = torch.float32
     # Sums over a vocabulary need float32, whatever its products are in.
-    with torch.autocast(hidden.device.type, enabled=False), products_in(numbers, with_onednn()):
+    with torch.autocast(hidden.device.type, enabled=False), products_in(numbers, asked.onednn):
         states = hidden.to(weight.dtype)
         loss, nll = _Projected.apply(states, weight, bias, targets, smoothing, pad)  # type: ignore[no-untyped-call]
     return Loss(loss, nll.detach())
