@@ -92,11 +92,6 @@ class Ranks(Strategy[BatchT]):
         draw_from(self._own, self._generator)
         self.optimizer = learner.optimizer(dict(self._own.named_parameters()), settings)
 
-    @property
-    def size(self) -> int:
-        """One generator a process."""
-        return 1
-
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
         """Leave the gradient of all processes' batches, divided by all their predictions."""
         self.optimizer.zero_grad(set_to_none=True)

@@ -46,7 +46,7 @@ class Replicas(Strategy[BatchT]):
     ) -> None:
         self._precision = precision or Precision()
         self.scale = Scale(self._precision)
-        self.learner, self.model = learner, learner.model
+        self.learner, self.model, self.size = learner, learner.model, size
         self._models = [learner.model, *(_replica(learner.model) for _ in range(size - 1))]
         self._generators = [torch.Generator() for _ in self._models]
         for model, generator in zip(self._models, self._generators, strict=True):
@@ -63,11 +63,6 @@ class Replicas(Strategy[BatchT]):
             for share in self._shares
         ]
         self._pool = ThreadPoolExecutor(size) if size > 1 else None
-
-    @property
-    def size(self) -> int:
-        """How many replicas there are, the model itself included."""
-        return len(self._models)
 
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
         """Leave the gradient of some batches on the model, each worker doing its part of each."""

@@ -34,13 +34,10 @@ class Strategy(ABC, Generic[BatchT]):
     """Which part of every batch is this process's, of how many."""
     parts: int = 1
 
+    size: int = 1
+    """How many random generators it wants a seed for at every step."""
     scale: Scale
     """What the loss is multiplied with where numbers are short."""
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """How many random generators it wants a seed for at every step."""
 
     @abstractmethod
     def gradients(self, group: Sequence[BatchT], seeds: Sequence[int]) -> tuple[int, float, float]:
