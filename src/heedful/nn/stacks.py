@@ -7,27 +7,30 @@ from typing import Any
 from torch import nn
 
 from heedful.nn.cache import DecoderCache, Memory
-from heedful.nn.layers import DecoderLayer, EncoderLayer
+from heedful.nn.layers import DecoderLayer, EncoderLayer, Layer
 from heedful.nn.shapes import BTD, Keep
 
 __all__ = ["Decoder", "Encoder"]
 
 
-def _final_norm(d_model: int, sizes: dict[str, Any]) -> nn.Module:
-    """Close a pre-norm stack, whose residual sum was never normalised; post-norm needs nothing."""
-    return nn.LayerNorm(d_model) if sizes.get("norm") == "pre" else nn.Identity()
-
-
-class Encoder(nn.Module):
-    """Reads the source: each layer lets every position gather from all others.
+class Stack(nn.Module):
+    """Layers of one kind, and in pre-norm a LayerNorm: its residual sum was never normalised.
 
     `sizes` are the keyword arguments of a layer.
     """
 
+    kind: type[Layer]
+
     def __init__(self, n_layers: int, d_model: int, **sizes: Any) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(EncoderLayer(d_model, **sizes) for _ in range(n_layers))
-        self.norm = _final_norm(d_model, sizes)
+        self.layers = nn.ModuleList(self.kind(d_model, **sizes) for _ in range(n_layers))
+        self.norm = nn.LayerNorm(d_model) if sizes.get("norm") == "pre" else nn.Identity()
+
+
+class Encoder(Stack):
+    """Reads the source: each layer lets every position gather from all others."""
+
+    kind = EncoderLayer
 
     def forward(self, x: BTD, keep: Keep | None) -> BTD:
         """Run the layers in turn."""
@@ -36,13 +39,10 @@ class Encoder(nn.Module):
         return self.norm(x)  # type: ignore[no-any-return]
 
 
-class Decoder(nn.Module):
+class Decoder(Stack):
     """Writes the target, each position attending to those before it and to the source."""
 
-    def __init__(self, n_layers: int, d_model: int, **sizes: Any) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList(DecoderLayer(d_model, **sizes) for _ in range(n_layers))
-        self.norm = _final_norm(d_model, sizes)
+    kind = DecoderLayer
 
     def forward(
         self, x: BTD, keep: Keep | None, memory: Memory, cache: DecoderCache | None = None
