@@ -34,13 +34,11 @@ class Engine(Protocol):
 
         A greedy search that is not `scored` is faster, and its scores are NaN.
         """
-        ...
 
     def score(
         self, sources: Sequence[Ids], targets: Sequence[Ids], batch_tokens: int
     ) -> list[tuple[float, int]]:
         """Give the log-probability of each target, its end included, and its number of pieces."""
-        ...
 
 
 def batches(lengths: Sequence[int], budget: int, workers: int) -> list[list[int]]:

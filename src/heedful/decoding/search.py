@@ -33,7 +33,6 @@ class Stepper(Protocol):
 
         There may be more columns than words, all of -inf. The search may use their memory up.
         """
-        ...
 
     def select(self, rows: Tensor, sources: Tensor | None) -> None:
         """Go on with these rows, in this order, some repeated, some gone.
@@ -41,7 +40,6 @@ class Stepper(Protocol):
         `sources` are the sentences that stay, each read by as many rows that follow each other;
         None promises that every row reads the same sentence as the one it replaces.
         """
-        ...
 
 
 Chooser = Callable[[Tensor, Tensor, int], Tensor]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from heedful.settings import TrainSettings
@@ -110,7 +110,7 @@ class Budget:
             return None
         end = self._replay_to
         if self._seconds:
-            evaluations = max(0, self.evaluations_left(state)) * self.evaluation_seconds
+            evaluations = self.evaluations_left(state) * self.evaluation_seconds
             left = self.clock.left() - self.reserve(self.evaluation_seconds) - evaluations
             end = step + max(1, int(left / self._step_seconds()))
         if step <= self._replay_to <= together(lambda: end):
@@ -143,11 +143,8 @@ class Budget:
         self.schedule.anchors = [Anchor(*anchor) for anchor in state.anchors]
         return ratio
 
-    def replay(self, records: Iterable[Mapping[str, Any]], ratio: float) -> None:
+    def replay(self, records: Sequence[Mapping[str, Any]], ratio: float) -> None:
         """Follow the schedule in the log while steps lost to a kill are run again."""
-        if self.settings.minutes is None:
-            return
-        records = list(records)
         self._replay_to = max((record.get("step", 0) for record in records), default=0)
         self._replay = {
             r["step"]: Anchor(r["from"], r["lr"] * ratio, r["end"])

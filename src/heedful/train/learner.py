@@ -63,7 +63,6 @@ class Learner(Protocol[BatchT]):
 
     def size(self, epoch: int) -> int:
         """How many batches an epoch has."""
-        ...
 
     def batches(self, epoch: int, start: int, part: int = 0, parts: int = 1) -> Iterator[BatchT]:
         """Give the batches of an epoch from the `start`-th on; the same ones whenever asked.
@@ -71,27 +70,21 @@ class Learner(Protocol[BatchT]):
         Of every batch only one of several parts, where several processes share it; the parts are
         of about equal cost, and a part that would be empty is a stand-in without predictions.
         """
-        ...
 
     def where(self, batch: BatchT) -> list[str]:
         """Name the lines of the data a batch was made of, for a person to read."""
-        ...
 
     def count(self, batch: BatchT) -> int:
         """How many predictions a batch asks for; its loss is divided by this."""
-        ...
 
     def split(self, batch: BatchT, parts: int) -> list[BatchT]:
         """Give a batch as at most so many smaller ones of about equal cost."""
-        ...
 
     def loss(self, model: nn.Module, batch: BatchT, generator: torch.Generator) -> Loss:
         """Give the summed loss of a batch under `model`, the learner's own or a replica."""
-        ...
 
     def evaluate(self, fresh: bool = False) -> Evaluation:
         """Measure the model on the development set; if `fresh`, on another part if there is one."""
-        ...
 
     def figures(self, nll: float) -> dict[str, float]:
         """Say what else a mean `Loss.nll` of training means, such as a perplexity, by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 from heedful.settings import TrainSettings
@@ -83,16 +83,13 @@ def calibrate(
     """Take a few real steps with a learning rate of zero; give the seconds one epoch will take."""
     from heedful.train.replicas import Replicas
 
-    replicas: Replicas[BatchT] = Replicas(learner, settings, workers, precision)
     times = []
-    try:
+    with closing(Replicas(learner, settings, workers, precision)) as replicas:
         for batch in itertools.islice(learner.batches(0, 0), steps + 1):
             begun = time.perf_counter()
             replicas.gradients([batch], list(range(workers)))
             replicas.norm()
             replicas.update(0.0, 1.0)
             times.append(time.perf_counter() - begun)
-    finally:
-        replicas.close()
     usual = times[1:] or times  # the first also finds its memory
     return sum(usual) / len(usual) * learner.size(0)

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from heedful import files
 
@@ -48,15 +48,14 @@ class Report:
 class PlainReport(Report):
     """Plain lines on standard error, a line of progress every few seconds."""
 
-    def __init__(self, stream: IO[str] | None = None, every: float = 10.0) -> None:
-        self._stream = stream or sys.stderr
+    def __init__(self, every: float = 10.0) -> None:
         self._every = every
         self._shown = 0.0
         self._what = ""
 
     def note(self, text: str) -> None:
         """Say one line."""
-        print(text, file=self._stream, flush=True)
+        print(text, file=sys.stderr, flush=True)
 
     def progress(self, what: str, done: float, total: float, details: str = "") -> None:
         """Say how far it is, now and then."""
