@@ -189,6 +189,15 @@ REFUSED = [
     (("train", "{x}", "-o", "m", "--set", "model.wide=2"), "did you mean model.width?"),
     (("train", "{x}", "-o", "{m}", "--task", "translation"), "for the task counting, not transl"),
     (("train", "{text}", "-o", "m"), "no task is known by data like this; name it with --task"),
+    (
+        ("train", "{tsv}", "-o", "m", "--columns", "7,8"),
+        "look at the other problems and at the col",
+    ),
+    (("train", "{tsv}", "-o", "m", "--columns", "ko,en"), "has no column 'ko'; expected a number"),
+    (
+        ("train", "{tsv}", "-o", "m", "--test", "{tsv}", "--columns", "2,3"),
+        "no pair of 3 can be tr",
+    ),
     (("export", "{m}", "--to", "onnx", "-o", "x"), "this task has no format of another tool"),
     (("translate", "{m}", "aab"), "is a model for the task counting; expected translation"),
     (("evaluate", "{m}", "{x}", "--beam", "2"), "--beam is no option of the task counting"),
@@ -198,10 +207,12 @@ REFUSED = [
 def test_a_wrong_use_of_a_task_is_one_line(toy: None, tmp_path: Path) -> None:
     data, text = letters(tmp_path / "x.letters", 40, 1), tmp_path / "one.txt"
     text.write_text("alone\n", encoding="utf-8")
+    tsv = tmp_path / "pairs.tsv"
+    tsv.write_text("one\t하나\ntwo\t둘\nthree\t셋\n", encoding="utf-8")
     model = tmp_path / "model"
     good("train", data, "-o", model, "--set", "train.steps=2")
     for command, says in REFUSED:
-        words = [part.format(x=data, m=model, text=text) for part in command]
+        words = [part.format(x=data, m=model, text=text, tsv=tsv) for part in command]
         called = call(*(str(tmp_path / "m") if word == "m" else word for word in words))
         assert called.code == 2, words
         assert says in called.mistake, (words, called.mistake)

@@ -87,18 +87,10 @@ _MISTAKEN = {
 """Countries often written for languages, and some names that are near to another one."""
 
 
-def _read_table() -> tuple[set[str], dict[str, str], dict[str, str]]:
-    codes, long_codes, names = set(), {}, {}
-    for entry in _TABLE.split():
-        code, longer, name = entry.split(":")
-        codes.add(code)
-        long_codes.update(dict.fromkeys(filter(None, longer.split(",")), code))
-        if name:
-            names[name] = code
-    return codes, long_codes, names
-
-
-_CODES, _LONG_CODES, _NAMES = _read_table()
+_ENTRIES = [entry.split(":") for entry in _TABLE.split()]
+_CODES = {code for code, _, _ in _ENTRIES}
+_LONG_CODES = {long: code for code, longer, _ in _ENTRIES for long in longer.split(",") if long}
+_NAMES = {name: code for code, _, name in _ENTRIES if name}
 _WORDS = {"tok", "war", "her", "sun", "run", "may", "mac", "sat", "lad", "vol"}
 """Codes that are more often a word (train.tok, sat-scores) than a language."""
 

@@ -59,24 +59,21 @@ def open_text(path: Path, encoding: str = "utf-8") -> Iterator[str]:
             f"{path} is not a regular file; it must be one, since it is read more than once; "
             f"save the text in a file first"
         )
-    with _told(path):
-        compressed = _is_compressed(path)
-        with _open_bytes(path, compressed) as stream:
-            head = stream.read(_SAMPLE)
+    with _told(path), _open_bytes(path) as stream:
+        head = stream.read(_SAMPLE)
     if not head:
         raise DataError(f"{path} is empty; expected one sentence a line; check how it was made")
     _check_head(path, head, codec)
-    return _lines(path, codec, compressed)
+    return _lines(path, codec)
 
 
 def count_roughly(path: Path) -> int:
     """Estimate the lines of a file from its first ones and its size, for telling progress."""
     with _told(path):
-        compressed = _is_compressed(path)
-        with _open_bytes(path, compressed) as stream:
+        with _open_bytes(path) as stream:
             head = stream.read(_SAMPLE)
         size = path.stat().st_size
-        if compressed:
+        if _is_compressed(path):
             with path.open("rb") as raw:  # gzip ends with the size of what it holds
                 raw.seek(-4, io.SEEK_END)
                 size = max(size, int.from_bytes(raw.read(4), "little"))
@@ -123,8 +120,8 @@ def _is_compressed(path: Path) -> bool:
     return begin == _GZIP
 
 
-def _open_bytes(path: Path, compressed: bool) -> io.BufferedReader | gzip.GzipFile:
-    return gzip.open(path, "rb") if compressed else path.open("rb")
+def _open_bytes(path: Path) -> io.BufferedReader | gzip.GzipFile:
+    return gzip.open(path, "rb") if _is_compressed(path) else path.open("rb")
 
 
 def _check_head(path: Path, head: bytes, codec: str) -> None:
@@ -167,11 +164,11 @@ def _unmarked_utf16(head: bytes) -> str | None:
     return None
 
 
-def _lines(path: Path, codec: str, compressed: bool) -> Iterator[str]:
+def _lines(path: Path, codec: str) -> Iterator[str]:
     try:
         with (
             _told(path),
-            _open_bytes(path, compressed) as raw,
+            _open_bytes(path) as raw,
             io.TextIOWrapper(raw, codec, newline=None) as stream,
         ):
             for number, line in enumerate(stream, start=1):
@@ -181,10 +178,10 @@ def _lines(path: Path, codec: str, compressed: bool) -> Iterator[str]:
                     line = line.removeprefix("\ufeff")
                 yield line.removesuffix("\n")
     except UnicodeDecodeError as error:
-        raise _undecodable(path, codec, compressed, error) from None
+        raise _undecodable(path, codec, error) from None
 
 
-def _undecodable(path: Path, codec: str, compressed: bool, error: UnicodeDecodeError) -> DataError:
+def _undecodable(path: Path, codec: str, error: UnicodeDecodeError) -> DataError:
     """Look for the bad byte once more, with line ends counted, and for the right encoding."""
     shown = _SHOWN.get(codec, codec)
     if codec.startswith(("utf-16", "utf-32")):
@@ -193,7 +190,7 @@ def _undecodable(path: Path, codec: str, compressed: bool, error: UnicodeDecodeE
             f"leave --encoding out to have it recognised"
         )
     line = 1
-    with _open_bytes(path, compressed) as stream:
+    with _open_bytes(path) as stream:
         for data in stream:
             try:
                 data.decode(codec)

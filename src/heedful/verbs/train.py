@@ -21,7 +21,7 @@ from heedful.tasks import registry
 from heedful.tasks.contract import Prepared, Request, Result, Task
 from heedful.train.checkpoint import States
 from heedful.train.page import write_page
-from heedful.train.report import Report, SilentReport
+from heedful.train.report import Report
 from heedful.train.state import Clock, Outcome, State
 from heedful.train.world import World, from_lead, joined, share_machine
 from heedful.verbs.ending import end
@@ -48,11 +48,11 @@ def train(request: Request, report: Report | None = None, started: float | None 
 
     `started` is when the command began, for `minutes` count from there.
     """
-    report = report or SilentReport()
+    report = report or Report()
     started = time.time() if started is None else started
     world = World.of_environment()
     if not world.lead:
-        report = SilentReport()
+        report = Report()
     task = task_of_request(request, report)
     with ExitStack() as held:
         if world.size > 1:

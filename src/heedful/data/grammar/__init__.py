@@ -8,7 +8,8 @@ Read `words.py` (what a word is), `lexicon.py` and `verbs.py` (the words), `engl
 `french.py` and `korean.py` (their inflection), `phrases.py`, `predicates.py` and `clauses.py`
 (how sentences are put together), `being.py`, `acting.py`, `because.py` and `constructions.py`
 (which sentences there are), `corpus.py` (the stream and the splits), `scoring.py` (what to
-measure).
+measure). What other parts of the package may use is exported here; in each file, what begins with
+an underscore is that file's own.
 """
 
 from heedful.data.grammar.clauses import LANGUAGES, Sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from heedful.data.grammar import french, korean
+from heedful.data.grammar import french
 from heedful.data.grammar.being import (
     AN_ADJECTIVE,
     REAL,
@@ -13,23 +13,8 @@ from heedful.data.grammar.being import (
     draw_quality,
     draw_scene,
 )
-from heedful.data.grammar.choosing import (
-    ANY,
-    COUNTED,
-    DEFINITE,
-    OWNED,
-    SINGLE,
-    Choice,
-    Role,
-)
-from heedful.data.grammar.clauses import (
-    NOTHING,
-    Sentence,
-    asked,
-    pairs_with,
-    sentence,
-    stated,
-)
+from heedful.data.grammar.choosing import ANY, COUNTED, DEFINITE, OWNED, SINGLE, Choice, Role
+from heedful.data.grammar.clauses import NOTHING, Sentence, asked, pairs_with, sentence, stated
 from heedful.data.grammar.lexicon import PEOPLE, of
 from heedful.data.grammar.phrases import PRONOUNS, Complement, Pairs, Phrase, Pronoun
 from heedful.data.grammar.predicates import LOCATED, action, can, must, want_to
@@ -44,26 +29,7 @@ from heedful.data.grammar.verbs import (
     VERB_NAMED,
 )
 from heedful.data.grammar.words import Agreement, Noun, Tense, Verb
-
-__all__ = [
-    "TENSES",
-    "Event",
-    "described",
-    "draw_event",
-    "future",
-    "giving",
-    "intransitive",
-    "modal",
-    "negation",
-    "numeral",
-    "possession",
-    "pronoun",
-    "question",
-    "said_to",
-    "somewhere",
-    "transitive",
-    "travel",
-]
+from heedful.data.particles import attach
 
 TENSES = (Tense.PRESENT, Tense.PAST, Tense.FUTURE)
 
@@ -213,14 +179,14 @@ def giving(choice: Choice) -> Sentence:
     negative = choice.chance(0.15)
     rest = Complement(
         f" {thing.en} to {to.en}",
-        f" {thing.fr_not if negative else thing.fr} {french.after_a(to.fr)}",
+        f" {thing.fr_not if negative else thing.fr} {french.contract('à', to.fr)}",
         f"{to.ko}에게 {thing.object} ",
     )
     clause = stated(subject, action(verb), choice.one(TENSES), negative, rest)
     return sentence(clause, "giving", pairs_with(verb, subject, thing, to))
 
 
-_GOALS = of("school", "market", "station", "museum", "library", "hospital", "park")
+_GOALS = of("school market station museum library hospital park")
 
 
 def travel(choice: Choice) -> Sentence:
@@ -228,10 +194,10 @@ def travel(choice: Choice) -> Sentence:
     tense = choice.one(TENSES)
     subject = choice.subject(PEOPLE, DEFINITE)
     to = choice.phrase(_GOALS, SINGLE)
-    rest = Complement(f" to {to.en}", " " + french.after_a(to.fr), f"{to.ko}에 ")
+    rest = Complement(f" to {to.en}", " " + french.contract("à", to.fr), f"{to.ko}에 ")
     if choice.chance(0.7):
         en, fr, ko = choice.one(TRAVEL_BY)
-        how = korean.attach(ko, "by")
+        how = attach(ko, "by")
         rest = Complement(f"{rest.en} by {en}", f"{rest.fr} en {fr}", f"{how} {rest.ko}")
     negative = choice.chance(0.15)
     rest = _at_times(choice, tense, negative, rest, 0.25)

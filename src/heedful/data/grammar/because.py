@@ -20,8 +20,6 @@ from heedful.data.grammar.predicates import Predicate, action, can, quality
 from heedful.data.grammar.verbs import FIT, VERB_NAMED
 from heedful.data.grammar.words import Adjective, Agreement, Noun, Tense, Verb
 
-__all__ = ["Reason", "because", "draw_reason", "explained", "famous_because"]
-
 
 @dataclass(frozen=True)
 class Scene:
@@ -44,7 +42,7 @@ def _qualities(*parts: tuple[str, str]) -> dict[Noun, tuple[Adjective, ...]]:
     """Read qualities; each part gives nouns or kinds, and what may be wrong with them."""
     qualities: dict[Noun, tuple[Adjective, ...]] = {}
     for names, adjectives in parts:
-        for noun in of(*names.split()):
+        for noun in of(names):
             qualities[noun] = qualities.get(noun, ()) + _adjectives(adjectives)
     return qualities
 
@@ -115,18 +113,13 @@ _DIFFERENT = 0.85
 _DESCRIBED = 0.07
 
 
-def _whens(verb: Verb) -> tuple[When, ...]:
-    """Give the tenses a verb may have; can't fit says no more than doesn't fit and is left out."""
-    return _WHEN[:3] if verb is FIT else _WHEN
-
-
 def _tail(adjective: Adjective, it: Phrase, tense: Tense) -> Complement:
     """Give the reason: English and French after the clause, Korean inside it."""
     too = quality(adjective, "too", it.kind)
     pronoun = "elle" if it.who is Agreement.ELLE else "il"
     return Complement(
         f" because it {too.en(tense, False, it.who)}",
-        f" parce qu'{pronoun} {too.fr(tense, False, it.who)}",
+        f" parce qu'{pronoun} {too.fr(tense, False, it.who, '', 0)}",
         f"너무 {adjective.stem(it.kind).vowel}서 ",
     )
 
@@ -196,7 +189,8 @@ def draw_reason(choice: Choice) -> Reason:
     actor = choice.one([noun for noun in scene.of_agent if noun.feminine == feminine])
     noun = choice.one([noun for noun in scene.of_object if noun.feminine == other])
     agent, thing = _phrase(choice, actor), _phrase(choice, noun)
-    when = choice.one(_whens(scene.verb))
+    # can't fit says no more than doesn't fit
+    when = choice.one(_WHEN[:3] if scene.verb is FIT else _WHEN)
     of_agent = choice.chance(0.5)
     adjective = choice.one(scene.of_agent[actor] if of_agent else scene.of_object[noun])
     return _reason(agent, thing, scene.verb, when, adjective, of_agent)
@@ -217,6 +211,6 @@ def famous_because(
 ) -> Sentence:
     """Give one sentence of this construction by its English words."""
     first, second = (noun_phrase(NOUN_NAMED[name], THE) for name in (agent, thing))
-    when = next(when for when in _WHEN if when[0] is action and when[1] is tense)
+    when = action, tense, tense
     wrong = ADJECTIVE_NAMED[adjective]
     return _written(_reason(first, second, VERB_NAMED[verb], when, wrong, of_agent))

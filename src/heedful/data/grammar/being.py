@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-from heedful.data.grammar import korean
 from heedful.data.grammar.choosing import COUNTED, DEFINITE, ONE, SAID_OF, SINGLE, Choice
-from heedful.data.grammar.clauses import (
-    Clause,
-    Sentence,
-    asked,
-    located,
-    sentence,
-    stated,
-)
+from heedful.data.grammar.clauses import Clause, Sentence, asked, located, sentence, stated
 from heedful.data.grammar.lexicon import of
 from heedful.data.grammar.phrases import Complement, Pairs, Phrase
 from heedful.data.grammar.predicates import LOCATED, Predicate, profession, quality
-from heedful.data.grammar.verbs import (
-    AROUND,
-    BESIDE,
-    FOR_BAGS,
-    FOR_PEOPLE,
-    FOR_PETS,
-    FOR_THINGS,
-)
+from heedful.data.grammar.verbs import AROUND, BESIDE, FOR_BAGS, FOR_PEOPLE, FOR_PETS, FOR_THINGS
 from heedful.data.grammar.words import Tense
-
-__all__ = [
-    "AN_ADJECTIVE",
-    "REAL",
-    "attribute",
-    "comparison",
-    "draw_located",
-    "draw_place",
-    "draw_quality",
-    "draw_scene",
-    "identity",
-    "place",
-    "there_is",
-]
+from heedful.data.particles import attach
 
 REAL = (Tense.PRESENT, Tense.PAST, Tense.PAST)
 _OFTEN_NOW = (Tense.PRESENT, Tense.PRESENT, Tense.PAST, Tense.FUTURE)
 AN_ADJECTIVE = 0.12
 
-_NAMED = of("man", "woman", "child", "family")
+_NAMED = of("man woman child family")
 _PROFESSIONS = of("profession")
 
 
@@ -102,10 +74,7 @@ def comparison(choice: Choice) -> Sentence:
 
 _PLACES = {"vehicle": BESIDE, "animal": FOR_PETS, "thing": FOR_THINGS, "container": FOR_BAGS}
 _LARGE = frozenset({"animal", "horse", "cow", "bear", "goat", "giraffe"})
-_FOUND = of(
-    *("profession", "adult", "child", "animal", "vehicle", "thing"),
-    *("suitcase", "box", "bag", "basket"),
-)
+_FOUND = of("profession adult child animal vehicle thing suitcase box bag basket")
 _MOVABLE = (*_FOUND, *of("family"))
 
 
@@ -149,7 +118,7 @@ def there_is(choice: Choice) -> Sentence:
             f"{where.ko}{thing.subject} {'있었다' if past else '있다'}",
         )
     else:
-        bare = korean.attach(thing.ko, "subject")
+        bare = attach(thing.ko, "subject")
         clause = Clause(
             f"there {'was' if past else 'is'} no {thing.en.split(' ', 1)[1]}{where.en}",
             f"il n'y {'avait' if past else 'a'} pas {thing.fr_not}{where.fr}",

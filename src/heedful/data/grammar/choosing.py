@@ -22,27 +22,13 @@ from heedful.data.grammar.lexicon import (
 from heedful.data.grammar.phrases import HE, PRONOUNS, SHE, THEY, YOU, Phrase, noun_phrase
 from heedful.data.grammar.words import Agreement, Determiner, Noun
 
-__all__ = [
-    "ANY",
-    "COUNTED",
-    "DEFINITE",
-    "DESCRIBING",
-    "ONE",
-    "OWNED",
-    "PLAIN",
-    "SAID_OF",
-    "SINGLE",
-    "Choice",
-    "Role",
-]
-
 T = TypeVar("T")
 Role = Mapping[Noun, tuple[Determiner, ...]]
 """The determiners each noun may have; one written twice is chosen twice as often."""
 
 _KINDS = tuple(dict.fromkeys(noun.kind for noun in NOUNS))
-_PLACES = frozenset(of("way", "water", "height", "place", "tree"))
-_UNOWNED = frozenset(of("adult", "child", "singer", "farmer", "writer", "bus", "train"))
+_PLACES = frozenset(of("way water height place tree"))
+_UNOWNED = frozenset(of("adult child singer farmer writer bus train"))
 
 
 def _role(bare: tuple[Determiner, ...], own: tuple[Determiner, ...] = ()) -> Role:

@@ -12,24 +12,6 @@ from heedful.data.grammar.verbs import Preposition
 from heedful.data.grammar.words import Agreement, Mood, Tense, Verb
 from heedful.errors import DataError
 
-__all__ = [
-    "LANGUAGES",
-    "NOTHING",
-    "Clause",
-    "Sentence",
-    "asked",
-    "both",
-    "doing",
-    "done_to",
-    "located",
-    "modified",
-    "modified_object",
-    "pairs_with",
-    "reported",
-    "sentence",
-    "stated",
-]
-
 LANGUAGES = ("en", "fr", "ko")
 
 
@@ -78,13 +60,8 @@ def pairs_with(verb: Verb, *phrases: Phrase) -> Pairs:
 
 def located(preposition: Preposition, phrase: Phrase, particle: str) -> Complement:
     """Say where: French contracts à and de with the article, Korean names the side."""
-    small = preposition.fr
-    if small == "à":
-        fr = french.after_a(phrase.fr)
-    elif small.endswith(" de"):
-        fr = f"{small[:-3]} {french.after_de(phrase.fr)}"
-    else:
-        fr = f"{small} {phrase.fr}"
+    *before, small = preposition.fr.split()
+    fr = " ".join([*before, french.contract(small, phrase.fr)])
     return Complement(
         f" {preposition.en} {phrase.en}", " " + fr, f"{phrase.ko}{preposition.ko}{particle} "
     )
@@ -120,7 +97,7 @@ def reported(
     who = subject.who
     return Clause(
         f"that {subject.en} {predicate.en(tense, negative, who)}{complement.en}",
-        f"{subject.fr_que}{predicate.fr(tense, negative, who)}{complement.fr}",
+        f"{subject.fr_que}{predicate.fr(tense, negative, who, '', 0)}{complement.fr}",
         f"{subject.subject} {complement.ko}{predicate.ko(tense, negative, who, Mood.REPORT)}",
     )
 
@@ -133,7 +110,7 @@ def asked(
     before, after = predicate.ask(tense, who)
     return Clause(
         f"{before} {subject.en}{after}{complement.en}",
-        f"est-ce {subject.fr_que}{predicate.fr(tense, False, who)}{complement.fr}",
+        f"est-ce {subject.fr_que}{predicate.fr(tense, False, who, '', 0)}{complement.fr}",
         f"{subject.topic} {complement.ko}{predicate.ko(tense, False, who, Mood.ASK)}",
     )
 
@@ -176,7 +153,7 @@ def doing(head: Phrase, predicate: Predicate, tense: Tense, complement: Compleme
     return Clause(
         f"{'who' if head.kind in PERSONS else 'that'} "
         f"{predicate.en(tense, False, who)}{complement.en}",
-        f"qui {predicate.fr(tense, False, who)}{complement.fr}",
+        f"qui {predicate.fr(tense, False, who, '', 0)}{complement.fr}",
         f"{complement.ko}{predicate.ko(tense, False, who, Mood.MODIFY)}",
     )
 

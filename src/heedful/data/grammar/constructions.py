@@ -31,8 +31,6 @@ from heedful.data.grammar.predicates import LOCATED, Predicate, action, quality
 from heedful.data.grammar.verbs import INTRANSITIVE, REPORTING, STATES, TRANSITIVE
 from heedful.data.grammar.words import Mood, Noun, Tense, Verb
 
-__all__ = ["CONSTRUCTIONS", "coordination", "relative", "thought"]
-
 _BEFORE = {Tense.PRESENT: (Tense.PAST, Tense.PRESENT), Tense.PAST: (Tense.PAST,)}
 """When what a relative clause tells may have happened, by the tense of the main clause."""
 
@@ -44,7 +42,7 @@ def _heads(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
     return tuple(noun for noun in nouns if noun.kind != "family")
 
 
-_DOERS = of("profession", "adult", "child", "animal")
+_DOERS = of("profession adult child animal")
 _DONE_BY = {
     noun.en: tuple(verb for verb in _ACTIONS if noun in verb.agents) for noun in _heads(NOUNS)
 }

@@ -20,8 +20,6 @@ from heedful.data.grammar.verbs import ON, VERB_NAMED
 from heedful.data.grammar.words import Tense
 from heedful.errors import DataError
 
-__all__ = ["FAMOUS", "LONGER", "LONGEST", "SEEN_OFTEN", "Splits", "generate", "splits"]
-
 
 def _famous() -> tuple[Sentence, ...]:
     book, table = (noun_phrase(NOUN_NAMED[name], THE) for name in ("book", "table"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from heedful.data.grammar.words import Agreement, EnglishVerb, Tense
 
-__all__ = ["article", "ask", "ask_be", "be", "finite", "verb", "with_s"]
-
 _PRESENT, _PAST, _FUTURE = Tense.PRESENT, Tense.PAST, Tense.FUTURE
 
 

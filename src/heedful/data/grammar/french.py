@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from heedful.data.grammar.words import Agreement, FrenchVerb, Tense
 
-__all__ = [
-    "AVOIR",
-    "ETRE",
-    "after_a",
-    "after_de",
-    "assemble",
-    "finite",
-    "forms",
-    "join",
-    "plural",
-    "regular",
-    "simple",
-    "starts_with_vowel",
-]
-
 _VOWELS = frozenset("aeiouâàéèêîïôûœhy")
 """Every h of the lexicon is mute (homme, hôpital, horloge, heureux), so it counts as a vowel."""
 
@@ -37,22 +22,15 @@ def join(small: str, rest: str) -> str:
     return f"{small} {rest}"
 
 
-def after_a(phrase: str) -> str:
-    """Put à before a noun phrase: au, aux, à la, à l'."""
-    if phrase.startswith("le "):
-        return "au " + phrase[3:]
-    if phrase.startswith("les "):
-        return "aux " + phrase[4:]
-    return "à " + phrase
+_CONTRACTED = {"à": ("au", "aux"), "de": ("du", "des")}
 
 
-def after_de(phrase: str) -> str:
-    """Put de before a noun phrase: du, des, de la, d'un."""
-    if phrase.startswith("le "):
-        return "du " + phrase[3:]
-    if phrase.startswith("les "):
-        return "des " + phrase[4:]
-    return join("de", phrase)
+def contract(preposition: str, phrase: str) -> str:
+    """Put a preposition before a noun phrase: au, aux, à la, à l'; du, des, de la, d'un."""
+    first, _, rest = phrase.partition(" ")
+    if preposition in _CONTRACTED and first in ("le", "les"):
+        return f"{_CONTRACTED[preposition][first == 'les']} {rest}"
+    return join(preposition, phrase)
 
 
 def plural(word: str) -> str:
@@ -74,6 +52,7 @@ def forms(masculine: str, feminine: str = "") -> tuple[str, str, str, str]:
 
 def regular(infinitive: str, *, etre: bool = False, state: bool = False) -> FrenchVerb:
     """Give a verb in -er; `acheter`, `envoyer` and their like are written out in the lexicon."""
+    assert infinitive.endswith("er"), f"{infinitive} is not regular: write it out"
     stem = infinitive[:-2]
     soft = stem + "e" if stem.endswith("g") else stem
     present = (stem + "e", stem + "es", stem + "e", soft + "ons", stem + "ent")

@@ -6,22 +6,7 @@ The style is the plain one throughout: statements in -다, questions in -니.
 from __future__ import annotations
 
 from heedful.data.grammar.words import Mood, Stem, Tense
-from heedful.data.particles import PARTICLES, RIEUL, attach, coda, ends_in_consonant
-
-__all__ = [
-    "BE_AT",
-    "NOT_BE_AT",
-    "PARTICLES",
-    "able",
-    "attach",
-    "conjugate",
-    "copula",
-    "ends_in_consonant",
-    "must",
-    "negate",
-    "stem",
-    "want",
-]
+from heedful.data.particles import RIEUL, attach, coda, ends_in_consonant
 
 _N, _SS = 4, 20  # ㄴ and ㅆ among the ends of a syllable, as `RIEUL` is
 

@@ -9,28 +9,8 @@ Each English word has one translation for each kind of noun. Words that would ne
 
 from __future__ import annotations
 
-from collections.abc import Set
-
 from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.words import Adjective, Determiner, Noun
-
-__all__ = [
-    "ADJECTIVES",
-    "ADJECTIVE_NAMED",
-    "LIVING",
-    "NOUNS",
-    "NOUN_NAMED",
-    "NUMERALS",
-    "OUR_OWN",
-    "OUR_OWN_MANY",
-    "PEOPLE",
-    "THE",
-    "THESE",
-    "THE_MANY",
-    "THIS",
-    "A",
-    "of",
-]
 
 _COUNTERS = {"profession": "명", "adult": "명", "child": "명", "family": "명", "animal": "마리"}
 
@@ -143,20 +123,22 @@ NOUNS = (
 NOUN_NAMED = {noun.en: noun for noun in NOUNS}
 
 
-def of(*names: str) -> tuple[Noun, ...]:
+def of(kinds_or_names: str) -> tuple[Noun, ...]:
     """Give the nouns of these kinds, or by these names."""
+    names = kinds_or_names.split()
     chosen = tuple(noun for noun in NOUNS if noun.kind in names or noun.en in names)
     known = {noun.kind for noun in chosen} | {noun.en for noun in chosen}
     assert known.issuperset(names), f"no noun or kind called {set(names) - known}"
     return chosen
 
 
-_GOODS = frozenset({"vehicle", "container", "furniture", "thing"})
-_GROWN = frozenset({"profession", "adult"})
-_PERSONS = _GROWN | {"child"}
-_ALIVE = _PERSONS | {"animal"}
-PEOPLE = of("profession", "adult", "child", "family")
-LIVING = of("profession", "adult", "child", "family", "animal")
+PEOPLE = of("profession adult child family")
+LIVING = of("profession adult child family animal")
+
+_GOODS = "vehicle container furniture thing"
+_GROWN = "profession adult"
+_PERSONS = "profession adult child"
+_ALIVE = "profession adult child animal"
 
 
 def _adjective(
@@ -164,95 +146,91 @@ def _adjective(
     more: str,
     fr: str,
     ko: str,
-    *kinds: str,
+    kinds: str = "",
+    *,
     before: str = "",
-    said_of: Set[str] | None = None,
+    said_of: str | None = None,
     modifier: str = "",
     other: str = "",
-    other_kinds: frozenset[str] = frozenset(),
+    other_kinds: str = "",
 ) -> Adjective:
     """Read an adjective; `before` is its form before a vowel, for those that precede the noun."""
-    stem = korean.stem(ko, verb=False, modifier=modifier)
     return Adjective(
         en,
         more,
         french.forms(*fr.split("/")),
-        before or fr.split("/")[0],
-        bool(before),
-        stem,
-        frozenset(kinds),
-        frozenset(kinds if said_of is None else said_of),
+        before,
+        korean.stem(ko, verb=False, modifier=modifier),
+        frozenset(kinds.split()),
+        frozenset((kinds if said_of is None else said_of).split()),
         korean.stem(other, verb=False) if other else None,
-        other_kinds,
+        frozenset(other_kinds.split()),
     )
 
 
 ADJECTIVES = (
+    _adjective("big", "bigger", "grand", "크/크/커", f"animal {_GOODS} place tree", before="grand"),
     _adjective(
-        "big", "bigger", "grand", "크/크/커", "animal", *_GOODS, "place", "tree", before="grand"
+        *("small", "smaller", "petit", "작/작으/작아", f"animal {_GOODS} food"), before="petit"
     ),
     _adjective(
-        "small", "smaller", "petit", "작/작으/작아", "animal", *_GOODS, "food", before="petit"
-    ),
-    _adjective(
-        *("old", "", "vieux/vieille", "오래되/오래되/오래되어", *_GOODS, "place", "way", "tree"),
-        *_GROWN,
-        "animal",
+        *("old", "", "vieux/vieille", "오래되/오래되/오래되어"),
+        f"{_GOODS} place way tree {_GROWN} animal",
         before="vieil",
-        said_of=set(),
+        said_of="",
         other="늙/늙으/늙어",
         other_kinds=_ALIVE,
     ),
     _adjective(
-        *("new", "", "nouveau/nouvelle", "새/새/새", *_GOODS),
+        *("new", "", "nouveau/nouvelle", "새/새/새", _GOODS),
         before="nouvel",
-        said_of=set(),
+        said_of="",
         modifier="새",
     ),
     _adjective(
-        *("young", "younger", "jeune", "젊/젊으/젊어", *_GROWN, "animal"),
+        *("young", "younger", "jeune", "젊/젊으/젊어", f"{_GROWN} animal"),
         before="jeune",
         other="어리/어리/어려",
-        other_kinds=frozenset({"animal"}),
+        other_kinds="animal",
     ),
     _adjective(
         *("beautiful", "more beautiful", "beau/belle", "아름답/아름다우/아름다워"),
-        *("animal", "thing", "vehicle", "place", "way", "water", "height", "tree"),
+        "animal thing vehicle place way water height tree",
         before="bel",
     ),
-    _adjective("red", "", "rouge", "빨갛/빨가/빨개", *_GOODS),
-    _adjective("blue", "", "bleu", "파랗/파라/파래", *_GOODS),
-    _adjective("yellow", "", "jaune", "노랗/노라/노래", *_GOODS),
-    _adjective("white", "", "blanc/blanche", "하얗/하야/하얘", *_GOODS, "animal"),
-    _adjective("black", "", "noir", "까맣/까마/까매", *_GOODS, "animal"),
-    _adjective("heavy", "heavier", "lourd", "무겁/무거우/무거워", *_GOODS),
-    _adjective("expensive", "more expensive", "cher/chère", "비싸/비싸/비싸", *_GOODS),
-    _adjective("dirty", "", "sale", "더럽/더러우/더러워", *_GOODS, "animal", "place", "way"),
-    _adjective("slow", "slower", "lent", "느리/느리/느려", "animal", "vehicle"),
-    _adjective("fast", "faster", "rapide", "빠르/빠르/빨라", "animal", "vehicle"),
-    _adjective("strong", "stronger", "fort", "강하", *_GROWN, "animal"),
-    _adjective("weak", "weaker", "faible", "약하", *_ALIVE),
-    _adjective("happy", "happier", "heureux/heureuse", "행복하", *_ALIVE),
-    _adjective("sad", "", "triste", "슬프/슬프/슬퍼", *_ALIVE),
-    _adjective("tired", "", "fatigué", "피곤하", *_ALIVE),
-    _adjective("sick", "", "malade", "아프/아프/아파", *_ALIVE),
-    _adjective("brave", "", "courageux/courageuse", "용감하", *_ALIVE),
-    _adjective("smart", "smarter", "intelligent", "똑똑하", *_ALIVE),
-    _adjective("lazy", "", "paresseux/paresseuse", "게으르/게으르/게을러", *_ALIVE),
-    _adjective("kind", "", "gentil/gentille", "친절하", *_PERSONS),
+    _adjective("red", "", "rouge", "빨갛/빨가/빨개", _GOODS),
+    _adjective("blue", "", "bleu", "파랗/파라/파래", _GOODS),
+    _adjective("yellow", "", "jaune", "노랗/노라/노래", _GOODS),
+    _adjective("white", "", "blanc/blanche", "하얗/하야/하얘", f"{_GOODS} animal"),
+    _adjective("black", "", "noir", "까맣/까마/까매", f"{_GOODS} animal"),
+    _adjective("heavy", "heavier", "lourd", "무겁/무거우/무거워", _GOODS),
+    _adjective("expensive", "more expensive", "cher/chère", "비싸/비싸/비싸", _GOODS),
+    _adjective("dirty", "", "sale", "더럽/더러우/더러워", f"{_GOODS} animal place way"),
+    _adjective("slow", "slower", "lent", "느리/느리/느려", "animal vehicle"),
+    _adjective("fast", "faster", "rapide", "빠르/빠르/빨라", "animal vehicle"),
+    _adjective("strong", "stronger", "fort", "강하", f"{_GROWN} animal"),
+    _adjective("weak", "weaker", "faible", "약하", _ALIVE),
+    _adjective("happy", "happier", "heureux/heureuse", "행복하", _ALIVE),
+    _adjective("sad", "", "triste", "슬프/슬프/슬퍼", _ALIVE),
+    _adjective("tired", "", "fatigué", "피곤하", _ALIVE),
+    _adjective("sick", "", "malade", "아프/아프/아파", _ALIVE),
+    _adjective("brave", "", "courageux/courageuse", "용감하", _ALIVE),
+    _adjective("smart", "smarter", "intelligent", "똑똑하", _ALIVE),
+    _adjective("lazy", "", "paresseux/paresseuse", "게으르/게으르/게을러", _ALIVE),
+    _adjective("kind", "", "gentil/gentille", "친절하", _PERSONS),
     _adjective("fresh", "", "frais/fraîche", "신선하", "food"),
     _adjective("narrow", "", "étroit", "좁/좁으/좁아", "way"),
     _adjective("wide", "", "large", "넓/넓으/넓어", "way"),
     _adjective("deep", "", "profond", "깊/깊으/깊어", "water"),
-    _adjective("high", "", "haut", "높/높으/높아", said_of={"height"}),
-    _adjective("steep", "", "raide", "가파르/가파르/가팔라", said_of={"height"}),
+    _adjective("high", "", "haut", "높/높으/높아", said_of="height"),
+    _adjective("steep", "", "raide", "가파르/가파르/가팔라", said_of="height"),
     _adjective("slippery", "", "glissant", "미끄럽/미끄러우/미끄러워", "way"),
-    _adjective("long", "", "long/longue", "길/길/길어", said_of={"way"}),
-    _adjective("hard", "", "dur", "딱딱하", said_of={"food"}),
-    _adjective("bitter", "", "amer/amère", "쓰/쓰/써", said_of={"food"}),
-    _adjective("sour", "", "acide", "시/시/셔", said_of={"food"}),
+    _adjective("long", "", "long/longue", "길/길/길어", said_of="way"),
+    _adjective("hard", "", "dur", "딱딱하", said_of="food"),
+    _adjective("bitter", "", "amer/amère", "쓰/쓰/써", said_of="food"),
+    _adjective("sour", "", "acide", "시/시/셔", said_of="food"),
     _adjective("sweet", "", "sucré", "달/달/달아", "food"),
-    _adjective("full", "", "plein", "가득 차/가득 차/가득 차", said_of=set()),
+    _adjective("full", "", "plein", "가득 차/가득 차/가득 차", said_of=""),
 )
 ADJECTIVE_NAMED = {adjective.en: adjective for adjective in ADJECTIVES}
 

@@ -15,23 +15,7 @@ from typing import NamedTuple
 from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.lexicon import A
 from heedful.data.grammar.words import Adjective, Agreement, Determiner, Mood, Noun, Tense
-
-__all__ = [
-    "HE",
-    "PERSONS",
-    "PRONOUNS",
-    "SHE",
-    "THEY",
-    "WE",
-    "YOU",
-    "Complement",
-    "I",
-    "Pairs",
-    "Phrase",
-    "Pronoun",
-    "Subject",
-    "noun_phrase",
-]
+from heedful.data.particles import attach
 
 Pairs = tuple[tuple[str, str], ...]
 """(adjective, noun) and (noun, verb), as English lemmas."""
@@ -91,7 +75,7 @@ class Phrase(Subject):
     @property
     def object(self) -> str:
         """Give the Korean direct object."""
-        return korean.attach(self.ko, "object")
+        return attach(self.ko, "object")
 
     def as_object(self, negative: bool = False) -> Complement:
         """Give the direct object of a verb, or of a negated verb."""
@@ -109,7 +93,7 @@ def _french(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> 
     words = noun.fr_plural if determiner.plural else noun.fr
     if adjective is not None:
         form = adjective.fr[number]
-        if not adjective.fr_before:
+        if not adjective.fr_vowel:
             words = f"{words} {form}"
         elif number == 0 and french.starts_with_vowel(words):
             words = f"{adjective.fr_vowel} {words}"
@@ -153,13 +137,13 @@ def noun_phrase(noun: Noun, determiner: Determiner, adjective: Adjective | None 
         en=en,
         fr=fr,
         fr_not=french.join("de", rest) if determiner is A else fr,
-        topic=korean.attach(full, particle),
-        subject=korean.attach(full, "subject"),
+        topic=attach(full, particle),
+        subject=attach(full, "subject"),
         who=who,
         ko=plain,
-        with_and=korean.attach(full, "and"),
-        bare_topic=korean.attach(about, particle),
-        bare_subject=korean.attach(about, "subject"),
+        with_and=attach(full, "and"),
+        bare_topic=attach(about, particle),
+        bare_subject=attach(about, "subject"),
         kind=noun.kind,
         lemma=noun.en,
         head=2 if adjective is not None else 1,
@@ -183,7 +167,7 @@ def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
     subject, en_object = en.split()
     name, clitic, dative = fr.split()
     base, before_ga = ko.split()
-    topic, nominative = korean.attach(base, "topic"), korean.attach(before_ga, "subject")
+    topic, nominative = attach(base, "topic"), attach(before_ga, "subject")
     phrase = Phrase(subject, name, topic, nominative, who, base, "adult")
     return Pronoun(phrase, en_object, clitic, dative, base + "에게")
 

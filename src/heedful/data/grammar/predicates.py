@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.verbs import CAN, MUST, WANT
@@ -25,19 +24,11 @@ from heedful.data.grammar.words import (
     Verb,
 )
 
-__all__ = ["LOCATED", "Predicate", "action", "can", "must", "profession", "quality", "want_to"]
-
 English = Callable[[Tense, bool, Agreement], str]
 Asked = Callable[[Tense, Agreement], tuple[str, str]]
+French = Callable[[Tense, bool, Agreement, str, int], str]
+"""Also given what stands before a plain verb: the last two arguments of `french.finite`."""
 Korean = Callable[[Tense, bool, Agreement, Mood], str]
-
-
-class French(Protocol):
-    """The French verb group; see `french.finite` for what `clitic` and `ahead` are."""
-
-    def __call__(
-        self, tense: Tense, negative: bool, who: Agreement, clitic: str = "", ahead: int = 0
-    ) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -69,16 +60,10 @@ def action(verb: Verb) -> Predicate:
 
 
 def _with_infinitive(modal: FrenchVerb, verb: Verb) -> French:
-    """Give the French of a modal verb; the clitic goes to the infinitive it belongs to."""
-    infinitive = verb.fr.infinitive
-
-    def group(
-        tense: Tense, negative: bool, who: Agreement, clitic: str = "", ahead: int = 0
-    ) -> str:
-        rest = french.join(clitic, infinitive) if clitic else infinitive
-        return french.assemble(french.simple(modal, tense, who), rest, negative, who)
-
-    return group
+    """Give the French of a modal verb; no sentence has one with a pronoun as its object."""
+    return lambda tense, negative, who, clitic, ahead: french.assemble(
+        french.simple(modal, tense, who), verb.fr.infinitive, negative, who
+    )
 
 
 def can(verb: Verb) -> Predicate:
@@ -135,15 +120,12 @@ def _being(en: Callable[[Agreement], str], fr: Callable[[Agreement], str], ko: K
         before, after = english.ask_be(tense, who)
         return before, after + en(who)
 
-    def group(
-        tense: Tense, negative: bool, who: Agreement, clitic: str = "", ahead: int = 0
-    ) -> str:
-        return french.assemble(french.simple(french.ETRE, tense, who), fr(who), negative, who)
-
     return Predicate(
         lambda tense, negative, who: english.be(tense, negative, who) + en(who),
         ask,
-        group,
+        lambda tense, negative, who, clitic, ahead: french.assemble(
+            french.simple(french.ETRE, tense, who), fr(who), negative, who
+        ),
         ko,
     )
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from heedful.data.grammar import korean
 from heedful.data.grammar.clauses import Sentence
 from heedful.data.grammar.lexicon import NOUNS
 from heedful.data.grammar.phrases import PRONOUNS
 from heedful.data.grammar.verbs import FOR_PEOPLE, FOR_THINGS, TRAVEL_BY
+from heedful.data.particles import PARTICLES, attach
 from heedful.errors import DataError
-
-__all__ = ["particles_right", "pronoun_right"]
 
 _PRONOUN = re.compile(r"\bparce qu['’](ils?|elles?)\b", re.IGNORECASE)
 
@@ -44,7 +42,7 @@ def _nouns() -> frozenset[str]:
 
 
 _NOUNS = _nouns()
-_KINDS = {form: kind for kind, forms in korean.PARTICLES.items() for form in forms}
+_KINDS = {form: kind for kind, forms in PARTICLES.items() for form in forms}
 _UNCHANGING = ("에게", "에서", "보다", "에")
 _ENDINGS = sorted((*_KINDS, *_UNCHANGING), key=len, reverse=True)
 
@@ -67,7 +65,7 @@ def particles_right(sentence: Sentence, translation: str) -> bool:
     """Whether a Korean translation has the particles of the reference, each in the right form."""
     found = _particles(translation)
     for noun, form in found:
-        if form in _KINDS and korean.attach(noun, _KINDS[form]) != noun + form:
+        if form in _KINDS and attach(noun, _KINDS[form]) != noun + form:
             return False
     there = Counter(_KINDS.get(form, form) for _, form in found)
     needed = Counter(_KINDS.get(form, form) for _, form in _particles(sentence.ko))

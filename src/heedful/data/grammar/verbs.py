@@ -8,43 +8,6 @@ from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.lexicon import LIVING, PEOPLE, of
 from heedful.data.grammar.words import FrenchVerb, Noun, Tense, Verb
 
-__all__ = [
-    "AROUND",
-    "BESIDE",
-    "CAN",
-    "FIT",
-    "FOR_BAGS",
-    "FOR_PEOPLE",
-    "FOR_PETS",
-    "FOR_THINGS",
-    "GIVING",
-    "GO",
-    "INTRANSITIVE",
-    "MUST",
-    "ON",
-    "REPORTING",
-    "STATES",
-    "TIMES",
-    "TRANSITIVE",
-    "TRAVEL_BY",
-    "VERB_NAMED",
-    "WANT",
-    "Preposition",
-]
-
-
-def _verb(
-    en: str,
-    fr: str | FrenchVerb,
-    ko: str,
-    agents: tuple[Noun, ...],
-    objects: tuple[Noun, ...] = (),
-) -> Verb:
-    """Read a verb; the English is "see saw", or "help" where the past is regular."""
-    action = english.verb(*en.split())
-    name = french.regular(fr) if isinstance(fr, str) else fr
-    return Verb(action, name, korean.stem(ko), agents, objects)
-
 
 def _fr(
     infinitive: str,
@@ -56,127 +19,123 @@ def _fr(
     state: bool = False,
 ) -> FrenchVerb:
     """Read a French verb that is not regular; the present is given for je tu il nous ils."""
-    je, tu, il, nous, ils = present.split()
-    return FrenchVerb(infinitive, (je, tu, il, nous, ils), future, participle, etre, state)
+    return FrenchVerb(infinitive, tuple(present.split()), future, participle, etre, state)
 
 
-_AIMER = french.regular("aimer", state=True)
-_VOULOIR = _fr("vouloir", "veux veux veut voulons veulent", "voudr", "voulu", state=True)
-_ATTENDRE = _fr("attendre", "attends attends attend attendons attendent", "attendr", "attendu")
-_DORMIR = _fr("dormir", "dors dors dort dormons dorment", "dormir", "dormi")
-_COURIR = _fr("courir", "cours cours court courons courent", "courr", "couru")
-_PARTIR = _fr("partir", "pars pars part partons partent", "partir", "parti", etre=True)
-_VOIR = _fr("voir", "vois vois voit voyons voient", "verr", "vu")
-_SUIVRE = _fr("suivre", "suis suis suit suivons suivent", "suivr", "suivi")
-_ACHETER = _fr("acheter", "achète achètes achète achetons achètent", "achèter", "acheté")
-_VENDRE = _fr("vendre", "vends vends vend vendons vendent", "vendr", "vendu")
-_PERDRE = _fr("perdre", "perds perds perd perdons perdent", "perdr", "perdu")
-_OUVRIR = _fr("ouvrir", "ouvre ouvres ouvre ouvrons ouvrent", "ouvrir", "ouvert")
-_CONDUIRE = _fr("conduire", "conduis conduis conduit conduisons conduisent", "conduir", "conduit")
-_NETTOYER = _fr("nettoyer", "nettoie nettoies nettoie nettoyons nettoient", "nettoier", "nettoyé")
-_ECRIRE = _fr("écrire", "écris écris écrit écrivons écrivent", "écrir", "écrit")
-_ENVOYER = _fr("envoyer", "envoie envoies envoie envoyons envoient", "enverr", "envoyé")
-_ALLER = _fr("aller", "vais vas va allons vont", "ir", "allé", etre=True)
-_DIRE = _fr("dire", "dis dis dit disons disent", "dir", "dit")
+CAN = _fr("pouvoir", "peux peux peut pouvons peuvent", "pourr", "pu", state=True)
+WANT = _fr("vouloir", "veux veux veut voulons veulent", "voudr", "voulu", state=True)
+MUST = _fr("devoir", "dois dois doit devons doivent", "devr", "dû", state=True)
+_SPECIAL = (
+    WANT,
+    french.regular("aimer", state=True),
+    french.regular("rentrer", state=True),
+    french.regular("arriver", etre=True),
+    french.regular("tomber", etre=True),
+    _fr("attendre", "attends attends attend attendons attendent", "attendr", "attendu"),
+    _fr("dormir", "dors dors dort dormons dorment", "dormir", "dormi"),
+    _fr("courir", "cours cours court courons courent", "courr", "couru"),
+    _fr("partir", "pars pars part partons partent", "partir", "parti", etre=True),
+    _fr("voir", "vois vois voit voyons voient", "verr", "vu"),
+    _fr("suivre", "suis suis suit suivons suivent", "suivr", "suivi"),
+    _fr("acheter", "achète achètes achète achetons achètent", "achèter", "acheté"),
+    _fr("vendre", "vends vends vend vendons vendent", "vendr", "vendu"),
+    _fr("perdre", "perds perds perd perdons perdent", "perdr", "perdu"),
+    _fr("ouvrir", "ouvre ouvres ouvre ouvrons ouvrent", "ouvrir", "ouvert"),
+    _fr("conduire", "conduis conduis conduit conduisons conduisent", "conduir", "conduit"),
+    _fr("nettoyer", "nettoie nettoies nettoie nettoyons nettoient", "nettoier", "nettoyé"),
+    _fr("écrire", "écris écris écrit écrivons écrivent", "écrir", "écrit"),
+    _fr("envoyer", "envoie envoies envoie envoyons envoient", "enverr", "envoyé"),
+    _fr("aller", "vais vas va allons vont", "ir", "allé", etre=True),
+    _fr("dire", "dis dis dit disons disent", "dir", "dit"),
+)
+_SPECIAL_NAMED = {verb.infinitive: verb for verb in _SPECIAL}
 
-_GOODS = of("thing", "food", "container", "furniture", "car", "motorcycle", "truck")
+
+def _verb(
+    en: str, fr: str, ko: str, agents: tuple[Noun, ...], objects: tuple[Noun, ...] = ()
+) -> Verb:
+    """Read a verb; the English is "see saw", or "help" where the past is regular."""
+    french_verb = _SPECIAL_NAMED.get(fr) or french.regular(fr)
+    return Verb(english.verb(*en.split()), french_verb, korean.stem(ko), agents, objects)
+
+
+_GOODS = of("thing food container furniture car motorcycle truck")
 
 INTRANSITIVE = (
-    _verb("sleep slept", _DORMIR, "자/자/자", LIVING),
-    _verb("run ran", _COURIR, "달리/달리/달려", LIVING),
+    _verb("sleep slept", "dormir", "자/자/자", LIVING),
+    _verb("run ran", "courir", "달리/달리/달려", LIVING),
     _verb("walk", "marcher", "걷/걸으/걸어", LIVING),
-    _verb("wait", _ATTENDRE, "기다리/기다리/기다려", LIVING),
+    _verb("wait", "attendre", "기다리/기다리/기다려", LIVING),
     _verb("sing sang", "chanter", "노래하", PEOPLE),
     _verb("dance", "danser", "춤추/춤추/춤추어", PEOPLE),
     _verb("work", "travailler", "일하", PEOPLE),
     _verb("cry", "pleurer", "울/울/울어", PEOPLE),
     _verb("swim swam", "nager", "수영하", LIVING),
-    _verb("fall fell", french.regular("tomber", etre=True), "넘어지/넘어지/넘어져", LIVING),
-    _verb(
-        "arrive",
-        french.regular("arriver", etre=True),
-        "도착하",
-        (*LIVING, *of("car", "truck", "bus", "train")),
-    ),
-    _verb("leave left", _PARTIR, "떠나/떠나/떠나", (*PEOPLE, *of("car", "truck", "bus", "train"))),
+    _verb("fall fell", "tomber", "넘어지/넘어지/넘어져", LIVING),
+    _verb("arrive", "arriver", "도착하", (*LIVING, *of("car truck bus train"))),
+    _verb("leave left", "partir", "떠나/떠나/떠나", (*PEOPLE, *of("car truck bus train"))),
 )
 
 TRANSITIVE = (
-    _verb("see saw", _VOIR, "보/보/보아", LIVING, (*LIVING, *of("vehicle", "thing", "house"))),
-    _verb("love", _AIMER, "사랑하", PEOPLE, LIVING),
-    _verb("like", _AIMER, "좋아하", PEOPLE, of("thing", "food", "place", "vehicle")),
+    _verb("see saw", "voir", "보/보/보아", LIVING, (*LIVING, *of("vehicle thing house"))),
+    _verb("love", "aimer", "사랑하", PEOPLE, LIVING),
+    _verb("like", "aimer", "좋아하", PEOPLE, of("thing food place vehicle")),
     _verb("help", "aider", "돕/도우/도와", PEOPLE, LIVING),
-    _verb("follow", _SUIVRE, "따라가/따라가/따라가", LIVING, (*LIVING, *of("vehicle"))),
-    _verb("find found", "trouver", "찾/찾으/찾아", LIVING, of("animal", "thing", "container")),
+    _verb("follow", "suivre", "따라가/따라가/따라가", LIVING, (*LIVING, *of("vehicle"))),
+    _verb("find found", "trouver", "찾/찾으/찾아", LIVING, of("animal thing container")),
     _verb("meet met", "rencontrer", "만나/만나/만나", PEOPLE, PEOPLE),
-    _verb("buy bought", _ACHETER, "사/사/사", PEOPLE, _GOODS),
-    _verb("sell sold", _VENDRE, "팔/팔/팔아", PEOPLE, _GOODS),
-    _verb(
-        "lose lost", _PERDRE, "잃어버리/잃어버리/잃어버려", PEOPLE, of("thing", "bag", "suitcase")
-    ),
-    _verb("want", _VOULOIR, "원하", PEOPLE, _GOODS),
-    _verb("open", _OUVRIR, "열/열/열어", PEOPLE, of("container")),
+    _verb("buy bought", "acheter", "사/사/사", PEOPLE, _GOODS),
+    _verb("sell sold", "vendre", "팔/팔/팔아", PEOPLE, _GOODS),
+    _verb("lose lost", "perdre", "잃어버리/잃어버리/잃어버려", PEOPLE, of("thing bag suitcase")),
+    _verb("want", "vouloir", "원하", PEOPLE, _GOODS),
+    _verb("open", "ouvrir", "열/열/열어", PEOPLE, of("container")),
     _verb("close", "fermer", "닫/닫으/닫아", PEOPLE, of("container")),
-    _verb("carry", "porter", "나르/나르/날라", PEOPLE, of("container", "furniture", "thing")),
+    _verb("carry", "porter", "나르/나르/날라", PEOPLE, of("container furniture thing")),
     _verb(
-        "draw drew",
-        "dessiner",
-        "그리/그리/그려",
-        PEOPLE,
-        of("animal", "flower", "hat", "guitar", "house", "tree"),
+        "draw drew", "dessiner", "그리/그리/그려", PEOPLE, of("animal flower hat guitar house tree")
     ),
     _verb("eat ate", "manger", "먹/먹으/먹어", LIVING, of("food")),
-    _verb("drive drove", _CONDUIRE, "운전하", PEOPLE, of("car", "truck", "bus", "train")),
-    _verb(
-        "break broke",
-        "casser",
-        "깨뜨리/깨뜨리/깨뜨려",
-        LIVING,
-        of("lamp", "bottle", "mirror", "clock"),
-    ),
+    _verb("drive drove", "conduire", "운전하", PEOPLE, of("car truck bus train")),
+    _verb("break broke", "casser", "깨뜨리/깨뜨리/깨뜨려", LIVING, of("lamp bottle mirror clock")),
     _verb(
         "clean",
-        _NETTOYER,
+        "nettoyer",
         "청소하",
         PEOPLE,
-        of("house", "kitchen", "school", "museum", "library", "station", "hospital"),
+        of("house kitchen school museum library station hospital"),
     ),
-    _verb("write wrote", _ECRIRE, "쓰/쓰/써", PEOPLE, of("letter", "book")),
-    _verb("cross", "traverser", "건너/건너/건너", LIVING, of("way", "water")),
+    _verb("write wrote", "écrire", "쓰/쓰/써", PEOPLE, of("letter book")),
+    _verb("cross", "traverser", "건너/건너/건너", LIVING, of("way water")),
     _verb("climb", "escalader", "오르/오르/올라", LIVING, of("height")),
     Verb(
         english.verb("have", "had", "has"),
         french.AVOIR,
         korean.stem("가지고 있/가지고 있으/가지고 있어", verb=False, modifier="가지고 있는"),
         PEOPLE,
-        of("thing", "container", "car", "motorcycle", "truck"),
+        of("thing container car motorcycle truck"),
     ),
 )
 STATES = frozenset({"love", "like", "want", "have"})
 """Their past is a state, for which a Korean relative clause has another form than MODIFY."""
 
 GIVING = (
-    _verb("give gave", "donner", "주/주/주어", PEOPLE, of("thing", "food")),
-    _verb("show showed", "montrer", "보여 주/보여 주/보여 주어", PEOPLE, of("thing", "animal")),
-    _verb("send sent", _ENVOYER, "보내/보내/보내", PEOPLE, of("thing")),
+    _verb("give gave", "donner", "주/주/주어", PEOPLE, of("thing food")),
+    _verb("show showed", "montrer", "보여 주/보여 주/보여 주어", PEOPLE, of("thing animal")),
+    _verb("send sent", "envoyer", "보내/보내/보내", PEOPLE, of("thing")),
 )
-GO = _verb("go went", _ALLER, "가/가/가", PEOPLE, of("place"))
+GO = _verb("go went", "aller", "가/가/가", PEOPLE, of("place"))
 FIT = _verb(
     "fit fitted",
-    french.regular("rentrer", state=True),
+    "rentrer",
     "들어가/들어가/들어가",
-    of("ball", "hat", "lamp", "clock", "umbrella", "guitar", "bottle", "doll", "mirror", "trophy"),
+    of("ball hat lamp clock umbrella guitar bottle doll mirror trophy"),
     of("container"),
 )
 REPORTING = (
     _verb("think thought", "penser", "생각하", PEOPLE),
-    _verb("say said", _DIRE, "말하", PEOPLE),
+    _verb("say said", "dire", "말하", PEOPLE),
 )
 VERB_NAMED = {verb.lemma: verb for verb in (*INTRANSITIVE, *TRANSITIVE, *GIVING, GO, FIT)}
-
-CAN = _fr("pouvoir", "peux peux peut pouvons peuvent", "pourr", "pu", state=True)
-WANT = _VOULOIR
-MUST = _fr("devoir", "dois dois doit devons doivent", "devr", "dû", state=True)
 
 
 @dataclass(frozen=True)
@@ -190,18 +149,11 @@ class Preposition:
     things: tuple[Noun, ...]
 
 
-_LANDMARKS = of(
-    "house", "school", "museum", "station", "library", "hospital", "park", "tree", "bridge"
-)
-_IN = Preposition(
-    "in",
-    "dans",
-    "",
-    of("garden", "house", "kitchen", "park", "school", "museum", "library", "hospital"),
-)
-_AT = Preposition("at", "à", "", of("market", "station", "school", "museum", "library", "hospital"))
+_LANDMARKS = of("house school museum station library hospital park tree bridge")
+_IN = Preposition("in", "dans", "", of("garden house kitchen park school museum library hospital"))
+_AT = Preposition("at", "à", "", of("market station school museum library hospital"))
 ON = Preposition("on", "sur", " 위", of("furniture"))
-_UNDER = Preposition("under", "sous", " 아래", of("table", "bed", "bench", "tree", "bridge"))
+_UNDER = Preposition("under", "sous", " 아래", of("table bed bench tree bridge"))
 BESIDE = (
     Preposition("behind", "derrière", " 뒤", _LANDMARKS),
     Preposition("in front of", "devant", " 앞", _LANDMARKS),
@@ -211,8 +163,8 @@ BESIDE = (
 AROUND = (_IN, _AT, *BESIDE)
 FOR_PEOPLE = (
     *AROUND,
-    Preposition("on", "sur", " 위", of("chair", "bed", "bench")),
-    Preposition("under", "sous", " 아래", of("tree", "bridge")),
+    Preposition("on", "sur", " 위", of("chair bed bench")),
+    Preposition("under", "sous", " 아래", of("tree bridge")),
 )
 FOR_PETS = (_IN, *BESIDE, ON, _UNDER)
 FOR_BAGS = (ON, _UNDER)

@@ -9,19 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum, auto
 
-__all__ = [
-    "Adjective",
-    "Agreement",
-    "Determiner",
-    "EnglishVerb",
-    "FrenchVerb",
-    "Mood",
-    "Noun",
-    "Stem",
-    "Tense",
-    "Verb",
-]
-
 
 class Tense(Enum):
     """The three simple tenses."""
@@ -103,14 +90,14 @@ class Noun:
 
 @dataclass(frozen=True, eq=False)
 class Adjective:
-    """A quality; `fr` holds masculine, feminine and their plurals, `fr_vowel` the form of bel."""
+    """A quality; `fr` holds masculine, feminine and their plurals."""
 
     en: str
     more: str
     """The English comparative, or nothing where comparing would be odd."""
     fr: tuple[str, str, str, str]
     fr_vowel: str
-    fr_before: bool
+    """The form before a vowel (bel) of one that stands before its noun, else nothing."""
     ko: Stem
     kinds: frozenset[str]
     """The kinds of noun it may stand beside (the red book)."""
@@ -141,7 +128,7 @@ class FrenchVerb:
     """A French verb by what cannot be derived; `state` makes its past an imparfait."""
 
     infinitive: str
-    present: tuple[str, str, str, str, str]
+    present: tuple[str, ...]
     future: str
     participle: str
     etre: bool = False

@@ -24,7 +24,7 @@ from heedful.tasks.translation.pairs import (
 )
 from heedful.tasks.translation.settings import Settings
 from heedful.tasks.translation.using import Translator
-from heedful.train.report import Report, SilentReport
+from heedful.train.report import Report
 from heedful.train.world import in_one_process
 
 __all__ = ["distill"]
@@ -48,7 +48,7 @@ def distill(
     the command of that name.
     """
     in_one_process("distill")
-    report = report or SilentReport()
+    report = report or Report()
     folder = open_folder(teacher)
     made = text_folder(request.output)
     files.make_folder(made)

@@ -37,10 +37,10 @@ def claims(files: Sequence[Path], columns: Columns | None) -> str | None:
     if "files" in kinds or (columns is not None and len(columns) != 2):
         return None
     try:
-        first = next(iter(sources(files[:1], _two(columns), "utf-8")[0].pairs()), None)
+        found = any(sources(files[:1], _two(columns), "utf-8")[0].pairs())
     except DataError:
-        return None
-    return "tables of pairs" if first else None
+        found = columns is not None  # two were named: reading will say what is wrong with them
+    return "tables of pairs" if found else None
 
 
 def _two(columns: Columns | None) -> tuple[str, str] | None:
@@ -60,7 +60,12 @@ def read(paths: Sequence[Path], request: Request) -> list[Source]:
 
 def rows(paths: Sequence[Path], columns: Columns | None, encoding: str) -> list[Pair]:
     """Read the pairs of a development or test set."""
-    return list(pairs_of(sources(paths, _two(columns), encoding)))
+    found = list(pairs_of(sources(paths, _two(columns), encoding)))
+    if found and not any(map(all, found)):
+        raise DataError(
+            f"{paths[0]} has no pair with text on both sides; look at the columns that are given"
+        )
+    return found
 
 
 def evaluated(paths: Sequence[Path], columns: Columns | None, encoding: str) -> list[Pair]:
