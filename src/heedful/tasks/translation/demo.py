@@ -75,7 +75,8 @@ def demo(
     paths = _write(splits, to, output / f"corpus-{to}")
     settings = config.merge(
         config.recipe("demo", "heedful.tasks.translation"),
-        {"train": {"minutes": _for_training(minutes), "seed": seed}},
+        # A part of the minutes is left for what follows the training.
+        {"train": {"minutes": minutes - min(0.35, 0.1 * minutes), "seed": seed}},
     )
     request = Request(
         files=paths["train"],
@@ -103,11 +104,6 @@ def demo(
     report.note(f"  heedful serve {model}")
     report.note("  heedful train yours.source yours.target -o your-model")
     return Demo(model, picture, bleu, exact, agreement, heads, seconds)
-
-
-def _for_training(minutes: float) -> float:
-    """Leave a part of the minutes for what follows the training."""
-    return minutes - min(0.35, 0.1 * minutes)
 
 
 def _write(splits: Splits, to: str, folder: Path) -> dict[str, tuple[Path, ...]]:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from heedful import config, files
+from heedful import config
 from heedful.machine import decoding_workers
 from heedful.models.folder import Folder
 from heedful.settings import ModelSettings
@@ -51,7 +51,6 @@ def distill(
     report = report or Report()
     folder = open_folder(teacher)
     made = text_folder(request.output)
-    files.make_folder(made)
     said = made / "teacher.tsv"
     translator = Translator.load(teacher, workers=decoding_workers(request.threads), engine="torch")
     count = translate_to_pairs(translator, text, said, encoding=request.encoding, report=report)

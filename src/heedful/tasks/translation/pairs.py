@@ -33,8 +33,10 @@ CHUNK = 1000
 
 
 def text_folder(output: Path) -> Path:
-    """Where text made for a training is kept: beside the model, for a person to look at."""
-    return output.with_name(output.name + ".text")
+    """Make the folder of text made for a training: beside the model, for a person to look at."""
+    folder = output.with_name(output.name + ".text")
+    files.make_folder(folder)
+    return folder
 
 
 def development_pairs(model: Path) -> list[Pair]:
