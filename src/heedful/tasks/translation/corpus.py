@@ -24,7 +24,15 @@ from heedful.errors import DataError
 from heedful.tasks.translation.reading import Progress, Source
 from heedful.tasks.translation.settings import Settings
 
-__all__ = ["Corpus", "Pair", "development_size", "number_of", "pairs_of", "prepare_corpus"]
+__all__ = [
+    "Corpus",
+    "Pair",
+    "development_pairs",
+    "development_size",
+    "number_of",
+    "pairs_of",
+    "prepare_corpus",
+]
 
 CHUNK = 20_000
 """Pairs encoded at once: enough to keep the cores busy, few enough to hold in memory."""
@@ -77,6 +85,12 @@ class Corpus:
             np.memmap(folder / "lines", dtype="<u4", mode="r"),
             [(file, start) for file, start in facts["starts"]],
         )
+
+
+def development_pairs(model: Path) -> list[Pair]:
+    """Give the development pairs of a model's training, if they are still there."""
+    data = model / "run" / "data"
+    return Corpus.open(data).dev if (data / "corpus.json").exists() else []
 
 
 def development_size(pairs: int) -> int:

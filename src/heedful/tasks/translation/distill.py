@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ from heedful.settings import ModelSettings
 from heedful.tasks.comparison import Compared, compare
 from heedful.tasks.contract import Request, Train
 from heedful.tasks.translation import planning
-from heedful.tasks.translation.corpus import Corpus
+from heedful.tasks.translation.corpus import development_pairs
 from heedful.tasks.translation.model import open_folder
 from heedful.tasks.translation.pairs import (
-    development_pairs,
     rewrite_pairs,
     text_folder,
     translate_to_pairs,
@@ -38,8 +36,8 @@ def distill(
     text: Path,
     request: Request,
     train: Train,
-    report: Report | None = None,
-    started: float | None = None,
+    report: Report,
+    started: float,
 ) -> Compared:
     """Teach a smaller model what a larger one says: sequence-level knowledge distillation.
 
@@ -48,7 +46,6 @@ def distill(
     the command of that name.
     """
     in_one_process("distill")
-    report = report or Report()
     folder = open_folder(teacher)
     made = text_folder(request.output)
     said = made / "teacher.tsv"
@@ -69,10 +66,10 @@ def distill(
         inherit="pieces",
         settings=settings,
     )
-    result = train(request, report, time.time() if started is None else started)
+    result = train(request, report, started)
     if not result.finished:
         return Compared(result)
-    sets = {"development set": Corpus.open(request.output / "run" / "data").dev}
+    sets = {"development set": development_pairs(request.output)}
     return compare(teacher, request.output, sets, result, report, request.threads)
 
 
