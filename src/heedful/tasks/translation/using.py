@@ -268,7 +268,8 @@ class Translator:
 
     def align(self, text: str, translation: str) -> list[tuple[int, int]]:
         """Give, for each word of a translation, the word of the text it looked most at."""
-        return self.explain(text, translation).alignment.pairs
+        matrix = self.explain(text, translation).alignment
+        return [(int(row.argmax()), i) for i, row in enumerate(matrix)] if matrix.size(1) else []
 
     def trace(
         self,
