@@ -167,9 +167,8 @@ def _draw(translator: Translator, best: tuple[int, int], path: Path, report: Rep
     from heedful.explain.words import word_spans
 
     layer, head = best
-
-    groups, shown = [], False
-    for sentence in [s for s in grammar.FAMOUS if s.it is not None][:DRAWN]:
+    groups = []
+    for number, sentence in enumerate([s for s in grammar.FAMOUS if s.it is not None][:DRAWN]):
         assert sentence.it is not None
         text = translator.translate([sentence.en])[0]
         seen = translator.explain(sentence.en, text)
@@ -188,9 +187,8 @@ def _draw(translator: Translator, best: tuple[int, int], path: Path, report: Rep
         groups.append(
             heat_map(written, seen.source, last, f"{text}  (cross-attention, last layer)")
         )
-        if not shown:
+        if number == 0:
             report.note("\nWhere each word of the translation looked (darker is more):")
             for line in shades(written, seen.source, last):
                 report.note("  " + line)
-            shown = True
     files.write(path, page_of(groups))
