@@ -136,17 +136,15 @@ def choose_model(raw: dict[str, Any], facts: Facts, rate: float, fast: bool) -> 
     """
     given = config.resolve(raw, Settings)
     minutes = given.train.minutes
-    ladder = list(SIZES)
-    step = 0 if facts.pairs < 8_000 else 2 if facts.pairs >= 500_000 and fast else 1
-    while True:
-        model = config.part(ModelSettings, SIZES[ladder[step]] | raw.get("model", {}), "model.")
+    most = 1 if facts.pairs < 8_000 else 3 if facts.pairs >= 500_000 and fast else 2
+    for size in reversed(list(SIZES.values())[:most]):
+        model = config.part(ModelSettings, size | raw.get("model", {}), "model.")
         epochs = min(150.0, max(5.0, 150.0 * (1000 / facts.pairs) ** 0.45))
         if minutes is not None:
             seconds = estimate(model, facts).flops_per_epoch / (rate * EFFICIENCY)
             epochs = 60 * minutes * SHARE_FOR_STEPS / seconds
-        if minutes is None or epochs >= ENOUGH_EPOCHS or step == 0:
+        if minutes is None or epochs >= ENOUGH_EPOCHS:
             break
-        step -= 1
     # On a CPU a larger batch than 4096 is no faster a token, and takes memory.
     batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 or not fast else 8192
     batch = max(batch, 2 * (facts.longest + 2))
@@ -174,7 +172,7 @@ def choose_model(raw: dict[str, Any], facts: Facts, rate: float, fast: bool) -> 
     if not any(config.chosen(raw, f"decode.{key}") for key in PLAIN_PENALTY):
         decode |= PLAIN_PENALTY
     chosen = {
-        "model": SIZES[ladder[step]] | {"norm": "pre", "dropout": choose_dropout(epochs)},
+        "model": size | {"norm": "pre", "dropout": choose_dropout(epochs)},
         "data": {"batch_tokens": batch},
         "train": training,
         "decode": decode,
