@@ -121,11 +121,11 @@ class Planned(Fitting, Data):
     preset: str | None = None
     """A size, such as tiny, small, base or big."""
     devices: int | None = Option(None, ge=1)
-    """Plan for so many devices ..."""
+    """Plan for another machine too, of so many devices."""
     tflops: float = Option(9.5, ge=1e-6)
-    """... of so many TFLOP/s each ..."""
+    """Peak of each of them, in 10^12 operations a second."""
     efficiency: float = Option(0.3, ge=1e-6, le=1)
-    """... of which a training reaches this share."""
+    """Share of that which a training reaches."""
 
 
 def plan(options: Any) -> None:
