@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +73,7 @@ def examine(request: Request, report: Report) -> Findings:
     """Examine the text a training would read, and say what is wrong with it, worst first."""
     settings = config.resolve(request.settings or {}, Settings)
     training, dev, test = (read(p, request) for p in (request.files, request.dev, request.test))
-    return doctor.examine(training, settings.data, dev, test, progress=_progress(report))
+    return doctor.examine(training, settings.data, dev, test, report.progress)
 
 
 def prepare(request: Request, made: Path, report: Report) -> Prepared:
@@ -100,7 +100,7 @@ def prepare(request: Request, made: Path, report: Report) -> Prepared:
         made,
         read(request.dev, request),
         Tokenizer(parent.tokenizer, parent.ids) if parent else None,
-        progress=_progress(report),
+        report.progress,
     )
     if corpus.too_long:
         report.note(
@@ -108,7 +108,7 @@ def prepare(request: Request, made: Path, report: Report) -> Prepared:
             f"and are left out"
         )
     facts = _facts(corpus, tokenizer)
-    settings = planning.choose_model(raw, facts, settings.train.minutes, *_speed(request, settings))
+    settings = planning.choose_model(raw, facts, *_speed(request, settings))
     from heedful.tasks.translation.batching import Batches
 
     # Refuses a sentence that does not fit into a batch.
@@ -178,7 +178,3 @@ def _positions_suffice(settings: Settings) -> None:
             f"data.max_length = {longest} pieces and an end do not fit into model.max_positions = "
             f"{model.max_positions}; lower the one or raise the other"
         )
-
-
-def _progress(report: Report) -> Callable[[str, int, int], None]:
-    return lambda what, done, total: report.progress(what, done, total)
