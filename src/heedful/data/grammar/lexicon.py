@@ -30,12 +30,12 @@ _TABLE = {
     "water": "river f rivière 강, valley f vallée 골짜기, lake m lac 호수, stream m ruisseau 개울",
     "height": "hill f colline 언덕, mountain f montagne 산, rock m rocher 바위, "
     "volcano|volcanoes m volcan 화산",
-    "vehicle": "car f voiture 자동차, motorcycle f moto 오토바이, truck m camion 트럭, bus m bus 버스, "
-    "train m train 기차",
-    "container": "suitcase f valise 여행 가방, box f boîte 상자, wardrobe f armoire 옷장, bag m sac 가방, "
-    "drawer m tiroir 서랍, basket m panier 바구니",
-    "food": "apple f pomme 사과, orange f orange 오렌지, carrot f carotte 당근, melon m melon 멜론, "
-    "cake m gâteau 케이크, cookie m biscuit 과자, sandwich m sandwich 샌드위치",
+    "vehicle": "car f voiture 자동차, motorcycle f moto 오토바이, truck m camion 트럭, "
+    "bus m bus 버스, train m train 기차",
+    "container": "suitcase f valise 여행 가방, box f boîte 상자, wardrobe f armoire 옷장, "
+    "bag m sac 가방, drawer m tiroir 서랍, basket m panier 바구니",
+    "food": "apple f pomme 사과, orange f orange 오렌지, carrot f carotte 당근, "
+    "melon m melon 멜론, cake m gâteau 케이크, cookie m biscuit 과자, sandwich m sandwich 샌드위치",
     "place": "garden m jardin 정원, house f maison 집, school f école 학교, market m marché 시장, "
     "station f gare 역, museum m musée 박물관, library f bibliothèque 도서관, "
     "hospital m hôpital 병원, kitchen f cuisine 부엌, park m parc 공원",
@@ -46,13 +46,11 @@ _TABLE = {
     "umbrella m parapluie 우산, guitar f guitare 기타|대, bottle f bouteille 병, "
     "doll f poupée 인형, mirror m miroir 거울, trophy m trophée 트로피",
 }
-"""The nouns of each kind, in English, French with its gender, and Korean. Behind a bar is what does
-not follow from the word: a plural, what a woman of a profession is called, what it is counted by."""
+"""The nouns of each kind: English, French with its gender, Korean. Behind a bar is what does not
+follow from the word: a plural, what a woman of a profession is called, what it is counted by."""
 
-_COUNTERS = {
-    **dict.fromkeys(("profession", "adult", "child", "family"), "명"),
-    **{"animal": "마리", "vehicle": "대"},
-}
+PERSONS = ("profession", "adult", "child", "family")
+_COUNTERS = {**dict.fromkeys(PERSONS, "명"), "animal": "마리", "vehicle": "대"}
 
 
 def _noun(kind: str, entry: str) -> Noun:
@@ -79,12 +77,11 @@ def of(kinds_or_names: str) -> tuple[Noun, ...]:
     return chosen
 
 
-PEOPLE = of("profession adult child family")
-LIVING = of("profession adult child family animal")
+PEOPLE = of(" ".join(PERSONS))
+LIVING = (*PEOPLE, *of("animal"))
 
 _GOODS = "vehicle container furniture thing"
 _GROWN = "profession adult"
-_PERSONS = "profession adult child"
 _ALIVE = "profession adult child animal"
 
 
@@ -110,7 +107,7 @@ def _adjective(
         korean.stem(ko, verb=False, modifier=modifier),
         frozenset(kinds.split()),
         frozenset((kinds if said_of is None else said_of).split()),
-        korean.stem(other, verb=False) if other else None,
+        korean.stem(other or ko, verb=False),
         frozenset(other_kinds.split()),
     )
 
@@ -164,7 +161,7 @@ ADJECTIVES = (
     _adjective("brave", "", "courageux/courageuse", "용감하", _ALIVE),
     _adjective("smart", "smarter", "intelligent", "똑똑하", _ALIVE),
     _adjective("lazy", "", "paresseux/paresseuse", "게으르/게으르/게을러", _ALIVE),
-    _adjective("kind", "", "gentil/gentille", "친절하", _PERSONS),
+    _adjective("kind", "", "gentil/gentille", "친절하", f"{_GROWN} child"),
     _adjective("fresh", "", "frais/fraîche", "신선하", "food"),
     _adjective("narrow", "", "étroit", "좁/좁으/좁아", "way"),
     _adjective("wide", "", "large", "넓/넓으/넓어", "way"),
