@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from heedful.data.grammar import english, french, korean
-from heedful.data.grammar.lexicon import A
+from heedful.data.grammar.lexicon import PERSONS, A
 from heedful.data.grammar.words import Adjective, Agreement, Determiner, Mood, Noun, Tense
 from heedful.data.particles import attach
 
@@ -83,10 +83,6 @@ class Phrase(Subject):
         return Complement(f" {self.en}", f" {fr}", self.object + " ")
 
 
-PERSONS = frozenset({"profession", "adult", "child", "family"})
-_ANIMATE = PERSONS | {"animal"}
-
-
 def _french(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> tuple[str, str]:
     """Give the phrase, and what is left of it without its determiner."""
     number = noun.feminine + 2 * determiner.plural
@@ -113,7 +109,7 @@ def _korean(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> 
         counted = f"{words} {determiner.ko_count} {noun.counter}"
         return counted, counted, words if determiner is A else counted
     many = words + "들" if determiner.plural else words
-    few = many if noun.kind in _ANIMATE else words
+    few = many if noun.kind in (*PERSONS, "animal") else words
     full = f"{determiner.ko} {many}"
     if determiner.ko == "그":
         return full, many, few

@@ -44,13 +44,7 @@ def claims(files: Sequence[Path], columns: Columns | None) -> str | None:
 
 
 def _two(columns: Columns | None) -> tuple[str, str] | None:
-    if columns is None:
-        return None
-    if len(columns) != 2:
-        raise ConfigError(
-            f"--columns {','.join(columns)}: expected two of them, such as 2,3 or ko,en"
-        )
-    return columns[0], columns[1]
+    return None if columns is None else (columns[0], columns[-1])
 
 
 def read(paths: Sequence[Path], request: Request) -> list[Source]:

@@ -64,27 +64,26 @@ class Reinsertion:
 
     def _arrange(self, nodes: list[Node], outer: Span, within: Span, limits: Span) -> list[_Placed]:
         """Give each node its characters, in the order in which they are written."""
-        projected: list[tuple[Span, bool]] = []
-        verbatim: list[Span | None] = []
+        spans: list[Span] = []
+        facts: list[tuple[Span | None, bool]] = []
         for node in nodes:
             if node.kind == "point":
                 continue
             found = self._verbatim(node.text, limits) if node.kind == "atom" else None
-            verbatim.append(found)
             if found:
-                projected.append((self._tokens_of(found, within), True))
+                tokens, known = self._tokens_of(found, within), True
             else:
-                part = node.start, node.end
-                projected.append(self._projection.project(part, outer, within))
-        spans = disjoint([tokens for tokens, _ in projected])
-        settled = zip(spans, verbatim, [known for _, known in projected], strict=True)
+                tokens, known = self._projection.project((node.start, node.end), outer, within)
+            spans.append(tokens)
+            facts.append((found, known))
+        settled = zip(disjoint(spans), facts, strict=True)
         result: list[_Placed] = []
         for node in nodes:
             if node.kind == "point":
                 place = self._point(node, outer, within, limits)
                 result.append((place, place, node, within))
                 continue
-            tokens, found, known = next(settled)
+            tokens, (found, known) = next(settled)
             start, end = self._trimmed(node, tokens)
             if node.kind == "atom":
                 first, last = found or (start, end)
