@@ -125,10 +125,8 @@ def noun_phrase(noun: Noun, determiner: Determiner, adjective: Adjective | None 
     fr, rest = _french(noun, determiner, adjective)
     full, about, plain = _korean(noun, determiner, adjective)
     particle = "subject" if determiner.ko_count else "topic"  # what is new takes 가, not 는
-    if determiner.plural:
-        who = Agreement.ELLES if noun.feminine else Agreement.ILS
-    else:
-        who = Agreement.ELLE if noun.feminine else Agreement.IL
+    third = Agreement.IL, Agreement.ELLE, Agreement.ILS, Agreement.ELLES
+    who = third[noun.feminine + 2 * determiner.plural]
     return Phrase(
         en=en,
         fr=fr,
