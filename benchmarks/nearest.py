@@ -72,7 +72,7 @@ def quality(source: str, target: str, amounts: Amounts) -> list[str]:
     fitted = time.process_time()
     texts = model.translate([text for text, _ in test])
     answered = time.process_time()
-    bleu, chrf = metrics.scores(texts, [text for _, text in test], target)
+    bleu, chrf = metrics.judged(texts, [text for _, text in test], target)
     tried = dict(model.facts["tried"])
     return [
         f"{source} to {target}, {len(train):,}",

@@ -328,7 +328,7 @@ def test_settings_come_back_exactly_as_they_were_written(tmp_path: Path) -> None
     )
     path = tmp_path / "config.toml"
     for ids in (None, IDS):
-        path.write_text(config.dump(settings, {"ids": ids.model_dump()}))
+        path.write_text(config.dump(settings, ids and {"ids": ids.model_dump()}))
         raw = config.read(path)
         assert config.resolve(raw, Settings) == settings
     assert raw["format"] == 1

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from command import call
 
 import heedful
 from heedful import config
@@ -222,3 +223,20 @@ def test_the_index_names_every_log() -> None:
     assert {f"log/{path.name}" for path in LOGS} == set(
         re.findall(r"\]\((log/[\w-]+\.md)\)", text_of(DOCS / "log.md"))
     )
+
+
+def test_the_session_of_the_readme_begins_as_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("README.md", "README.ko.md"):
+        session = text_of(ROOT / name).split(
+            "## One session" if name == "README.md" else "## 한 번 해 보기"
+        )[1]
+        (python,) = re.findall(r"^```python\n(.*?)^```", session, re.DOTALL | re.MULTILINE)
+        exec(compile(python, name, "exec"), {})
+        command, said = re.findall(
+            r"^\$ heedful (check .*)\n((?:(?!\$).*\n)+)", session, re.MULTILINE
+        )[0]
+        out = call(*command.split()).out
+        assert [line for line in said.splitlines() if line != "..." and line not in out] == []

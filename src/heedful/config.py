@@ -8,7 +8,6 @@ top; only `resolve` turns the result into settings, so what a person wrote stays
 from __future__ import annotations
 
 import difflib
-import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -198,79 +197,63 @@ def part(table: type[Table], raw: Mapping[str, Any], prefix: str) -> Table:
 
     After a mistake it is taken out and the rest validated again, until all of them are known.
     """
+    clean, known = merge(raw), [*_keys(table, prefix, raw)]
+    unknowns: dict[str, str] = {}
     problems: list[str] = []
     wrong: set[str] = set()
-    clean = _known(table, raw, prefix, problems, [*_keys(table, prefix, raw)], wrong)
-    built = None
-    while built is None:
+    built, again = None, True
+    while built is None and again:
+        again = False
         try:
             built = table.model_validate(clean, strict=True)
         except ValidationError as error:
-            mistakes = error.errors()
-            for one in mistakes:
-                place, field = _place(table, one["loc"])
-                key = prefix + ".".join(place)
-                if one["type"] == "missing":
+            for one in error.errors():
+                kind, value = one["type"], one["input"]
+                place, owner = _place(table, one["loc"])
+                field = owner.model_fields.get(place[-1]) if place else None
+                key, above = prefix + ".".join(place), prefix + ".".join(place[:-1])
+                if kind == "missing":
                     if key not in wrong:
                         problems.append(f"{key} is missing")
-                    continue
-                if one["type"] == "value_error":  # one of our own, about several fields together
+                elif kind == "value_error":  # one of our own, about several fields together
                     text = str(one["ctx"]["error"])
                     if not any(re.search(rf"\b{re.escape(k)}\b", text) for k in wrong):
                         problems.append(text)
+                elif key in RETIRED:
+                    if value:  # an older folder's config.toml has them switched off
+                        problems.append(f"{key} is gone: {RETIRED[key]}; leave it out")
+                elif field is None:
+                    for name in _leaves(key, value):
+                        unknowns[name] = unknown(owner, name, above, known)
+                elif kind == "union_tag_invalid":
+                    tag = str(field.discriminator)
+                    problems.append(unknown_kind(field, f"{key}.{tag}", value[tag]))
+                elif (meant := _meant(field, kind, value)) is not None:
+                    _holder(clean, place)[place[-1]] = meant
+                    again = True
+                    continue
                 else:
-                    assert field is not None
-                    problems.append(mistake(key, one["input"], one["type"], field))
-                wrong.add(key)
-                if place:
-                    _remove(clean, place)
-            # What is missing cannot be taken out, nor can the whole table.
-            if any(one["type"] == "missing" or not one["loc"] for one in mistakes):
-                break
+                    problems.append(mistake(key, value, kind, field))
+                if field is not None:
+                    wrong.add(key)
+                if place and kind != "missing":  # neither that nor the whole can be taken out
+                    del _holder(clean, place)[place[-1]]
+                    again = True
+    written = (key for name, value in raw.items() for key in _leaves(prefix + name, value))
+    problems = [unknowns[key] for key in written if key in unknowns] + problems
     if problems or built is None:
         raise ConfigError("\n".join(problems))
     return built
 
 
-def _known(
-    table: type[BaseModel],
-    raw: Mapping[str, Any],
-    prefix: str,
-    problems: list[str],
-    known: Sequence[str],
-    wrong: set[str],
-) -> Raw:
-    """Copy the keys that exist; whole floats become ints where an int is wanted (1e5 steps).
-
-    A table that may be of several kinds is told which it is; one of an unknown kind is left out.
-    """
-    clean: Raw = {}
-    for key, value in raw.items():
-        field = table.model_fields.get(key)
-        if prefix + key in RETIRED:
-            if value:  # an older folder's config.toml has them switched off
-                problems.append(f"{prefix}{key} is gone: {RETIRED[prefix + key]}; leave it out")
-        elif field is None:
-            problems += [
-                unknown(table, name, prefix, known) for name in _leaves(prefix + key, value)
-            ]
-        elif isinstance(value, Mapping) and tables_of(field):
-            below, tag = kind_of(field, value), field.discriminator
-            if below is None:
-                problems.append(unknown_kind(field, f"{prefix}{key}.{tag}", value[str(tag)]))
-                wrong.add(prefix + key)
-                continue
-            clean[key] = _known(below, value, f"{prefix}{key}.", problems, known, wrong)
-            if tag is not None:
-                kinds = tables_of(field)
-                clean[key].setdefault(tag, next(kind for kind in kinds if kinds[kind] is below))
-        elif isinstance(value, float) and not math.isfinite(value):
-            problems.append(mistake(prefix + key, value, "finite", field))
-        elif isinstance(value, float) and int in types_of(field) and value.is_integer():
-            clean[key] = int(value)
-        else:
-            clean[key] = value
-    return clean
+def _meant(field: FieldInfo, kind: str, value: Any) -> Any:
+    """Give what a value may stand for: 1e5 for a whole number, a table for its default kind."""
+    if kind == "union_tag_not_found":
+        kinds, usual = tables_of(field), kind_of(field)
+        return {field.discriminator: next(k for k in kinds if kinds[k] is usual), **value}
+    if isinstance(value, float) and value.is_integer() and int in types_of(field):
+        return int(value)
+    return None
 
 
 def _leaves(key: str, value: Any) -> Iterator[str]:
@@ -281,10 +264,10 @@ def _leaves(key: str, value: Any) -> Iterator[str]:
         yield key
 
 
-def _remove(raw: Raw, place: Sequence[str]) -> None:
+def _holder(raw: Raw, place: Sequence[str]) -> Raw:
     for name in place[:-1]:
         raw = raw[name]
-    del raw[place[-1]]
+    return raw
 
 
 def _keys(table: type[BaseModel], prefix: str = "", raw: Any = None) -> Iterator[str]:
@@ -292,26 +275,26 @@ def _keys(table: type[BaseModel], prefix: str = "", raw: Any = None) -> Iterator
     for name, field in table.model_fields.items():
         value = raw.get(name) if isinstance(raw, Mapping) else None
         if tables_of(field):
-            below = kind_of(field, value) or kind_of(field)
-            assert below is not None
-            yield from _keys(below, f"{prefix}{name}.", value)
+            yield from _keys(kind_of(field, value), f"{prefix}{name}.", value)
         else:
             yield prefix + name
 
 
-def _place(
-    table: type[BaseModel], where: Sequence[str | int]
-) -> tuple[list[str], FieldInfo | None]:
-    """Give the keys and the field an error of pydantic is about; it names kinds between keys."""
+def _place(table: type[BaseModel], where: Sequence[str | int]) -> tuple[list[str], type[BaseModel]]:
+    """Give the keys an error of pydantic is about, and the table that the last of them is in.
+
+    It names kinds between keys.
+    """
     keys: list[str] = []
-    field, steps = None, iter(where)
+    owner, steps = table, iter(where)
     for name in steps:
         keys.append(str(name))
-        field = table.model_fields.get(keys[-1])
-        if field is None or not tables_of(field):
+        owner = table
+        field = owner.model_fields.get(keys[-1])
+        tables = tables_of(field) if field is not None else {}
+        if field is None or not tables:
             break  # what follows is inside a value
-        tables = tables_of(field)
         kind = next(steps, None) if field.discriminator else next(iter(tables))
         if kind is not None:
             table = tables[kind]
-    return keys, field
+    return keys, owner

@@ -26,32 +26,26 @@ __all__ = [
 class HeedfulError(Exception):
     """The root: catch this to catch everything Heedful raises on purpose."""
 
-    exit_code = 1
+    exit_code = 2
 
 
 class ConfigError(HeedfulError):
     """A setting is unknown, of the wrong type or out of range."""
 
-    exit_code = 2
-
 
 class DataError(HeedfulError):
     """The text given cannot be used as it is."""
-
-    exit_code = 2
 
 
 class ModelFolderError(HeedfulError):
     """A model folder is missing, damaged, of another kind or newer than this version."""
 
-    exit_code = 2
-
 
 class InterchangeError(HeedfulError):
     """A model of another tool cannot be read, or ours cannot be written for it."""
 
-    exit_code = 2
-
 
 class TrainingError(HeedfulError):
     """A training cannot start, continue or finish."""
+
+    exit_code = 1

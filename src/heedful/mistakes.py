@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -60,16 +61,15 @@ def tables_of(field: FieldInfo) -> dict[Any, type[BaseModel]]:
     return found
 
 
-def kind_of(field: FieldInfo, value: Any = None) -> type[BaseModel] | None:
-    """Find the table that a raw value is for, the default where it does not say; None if unknown.
+def kind_of(field: FieldInfo, value: Any = None) -> type[BaseModel]:
+    """Find the table that a raw value is for: of its kind, or else of the default one.
 
     The default is the kind of the field's own default, or else the first.
     """
-    tables, default = tables_of(field), field.get_default(call_default_factory=True)
-    if isinstance(value, Mapping) and field.discriminator in value:
-        kind = value[str(field.discriminator)]
-        return tables.get(kind) if isinstance(kind, str) else None
-    return type(default) if type(default) in tables.values() else next(iter(tables.values()))
+    tables, default = tables_of(field), type(field.get_default(call_default_factory=True))
+    usual = default if default in tables.values() else next(iter(tables.values()))
+    kind = value.get(str(field.discriminator)) if isinstance(value, Mapping) else None
+    return tables.get(kind, usual) if isinstance(kind, str) else usual
 
 
 def types_of(field: FieldInfo) -> tuple[Any, ...]:
@@ -114,15 +114,13 @@ def _nearest(key: str, known: Sequence[str]) -> str | None:
 
 def mistake(key: str, value: Any, kind: str, field: FieldInfo) -> str:
     """Refuse a value, saying what was expected; `kind` is what pydantic calls the mistake."""
-    table = kind_of(field) if tables_of(field) else None
-    if table is not None:
-        names = ", ".join(table.model_fields)
+    if tables_of(field):
+        names = ", ".join(kind_of(field).model_fields)
         return f"{key} = {_shown(value)} is not a table; {key} has {names}"
-    ranges = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite")
-    what = "is out of range" if kind in ranges else "is not allowed"
-    expected = _expected(field)
-    if kind == "finite":
-        expected = expected.replace("a ", "a finite ", 1)
+    finite = not isinstance(value, float) or math.isfinite(value)
+    ranges = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
+    what = "is out of range" if kind in ranges or not finite else "is not allowed"
+    expected = _expected(field) if finite else _expected(field).replace("a ", "a finite ", 1)
     return f"{key} = {_shown(value)} {what}; expected {expected}"
 
 

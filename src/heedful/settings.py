@@ -30,7 +30,9 @@ FORMAT_VERSION = 1
 class Table(BaseModel):
     """One table of settings: cannot be changed, and refuses a key it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class TokenIds(Table):
@@ -170,7 +172,7 @@ class DecodeSettings(Table):
 
     beam: int = Field(default=4, ge=1, le=512)
     """Hypotheses kept; 1 is greedy."""
-    length_penalty: float = Field(default=0.6, allow_inf_nan=False)
+    length_penalty: float = 0.6
     """Scores are divided by ((offset + length) / (offset + 1)) to this power: more is longer."""
     length_offset: float = Field(default=5.0, ge=0)
     """Of length_penalty: 5 in GNMT and the paper; 0 in Marian, Hugging Face and our trainings."""

@@ -56,7 +56,7 @@ def test_models_are_made_from_a_model(model: Path, tmp_path: Path) -> None:
     assert re.search(r"^BLEU, old data +\d+\.\d\d +\d+\.\d\d$", tuned.err, re.MULTILINE)
     taught = call("distill", model, files[0], "-o", tmp_path / "student", *few)
     assert taught.code == 0, taught.err
-    assert re.search(r"^sentences/s +\d+\.\d +\d+\.\d$", taught.err, re.MULTILINE)
+    assert re.search(r"^examples/s +\d+\.\d +\d+\.\d$", taught.err, re.MULTILINE)
     back = call("backtranslate", model, files[0], "-o", tmp_path / "back.tsv", "--threads", 1)
     assert back.code == 0
     assert f"pairs are in {tmp_path / 'back.tsv'}" in back.err

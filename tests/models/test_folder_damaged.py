@@ -123,7 +123,7 @@ def test_a_folder_closed_to_us_is_told_as_that(
     message = r"^%s cannot be read: Permission denied; check it and its permissions$"
     with monkeypatch.context() as patched:
         patched.setattr(Path, "stat", refuse)  # the tests may run as root, whom no mode stops
-        for call in (Folder.open, Folder.exists):
+        for call in (open_folder, Folder.exists):
             with pytest.raises(ModelFolderError, match=message % re.escape(str(made.path))):
                 call(made.path)
     with monkeypatch.context() as patched:

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import httpx
+import measuring
 import pytest
-from serve_case import running
+from serve_case import model, running
 
+from heedful.tasks import registry
 from model_case import make
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,"
@@ -51,6 +53,20 @@ def test_generated_requests_find_no_server_error_and_no_untold_answer(tmp_path: 
         answers = counted(served.url)
     assert sum(answers.values()) > 100
     assert not [status for status in answers if status.startswith("5")]
+
+
+def test_so_it_is_with_models_of_several_tasks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = measuring.task(show=measuring.show, reply=lambda used, inputs, options: inputs)
+    monkeypatch.setitem(registry._registered, "measuring", task)
+    rule = measuring.make(tmp_path, "rule")
+    for models in ((rule,), (rule, model())):
+        with running(*models) as served:
+            judged(served.url, 5, tmp_path)
+            answers = counted(served.url)
+        assert sum(answers.values()) > 50
+        assert not [status for status in answers if status.startswith("5")]
 
 
 @pytest.mark.long

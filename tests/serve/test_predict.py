@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 import pytest
-import torch
+from measuring import Counting, app_of, make, predict, rule_of, show, task
 from prometheus_client.parser import text_string_to_metric_families
 from serve_case import (
     LATER,
@@ -27,87 +27,12 @@ from serve_case import (
     until,
     wait_for,
 )
-from starlette.applications import Starlette
 from starlette.routing import Route
-from torch import nn
 
-from heedful.errors import ConfigError, DataError
-from heedful.explain.passes import Attends, Output, Pass, Stack, Stream, pieces
+from heedful.errors import ConfigError
 from heedful.models.folder import Folder
-from heedful.nn.observe import passing
-from heedful.nn.stacks import Encoder
-from heedful.serve.app import build_app
 from heedful.serve.keys import Keys
-from heedful.serve.options import ServeOptions
-from heedful.settings import Table, TaskSettings, TrainSettings
 from heedful.tasks import registry
-from heedful.tasks.contract import How, Task
-from heedful.tasks.options import Option
-
-
-class Settings(TaskSettings):
-    """Of a task that says how long a thing is."""
-
-    task: Literal["measuring"] = "measuring"
-    train: TrainSettings = TrainSettings()
-
-
-class Counting(TaskSettings):
-    """Of another such task."""
-
-    task: Literal["counting"] = "counting"
-    train: TrainSettings = TrainSettings()
-
-
-class Options(Table):
-    """Of an answer."""
-
-    times: int = Option(1, ge=1)
-    """What a length is multiplied with."""
-
-
-class Rule:
-    """Measures; keeps its rounds, and waits at a gate."""
-
-    def __init__(self, path: Path, how: How) -> None:
-        self.path, self.how = path, how
-        self.rounds: list[list[Any]] = []
-        self.gate = threading.Event()
-        self.gate.set()
-
-
-def reply(rule: Rule, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    rule.rounds.append([*inputs])
-    assert rule.gate.wait(LATER)
-    for one in inputs:
-        if one is None:
-            raise DataError("nothing cannot be measured")
-        if one == {}:
-            raise ZeroDivisionError("비밀")
-    if "short" in inputs:
-        return []
-    return [{"length": len(one) * options.get("times", 1)} for one in inputs]
-
-
-def stub(*given: Any) -> Any:
-    raise AssertionError("serving needs no such thing")
-
-
-def task(**more: Any) -> Task:
-    needed = ("claims", "prepare", "reopen", "build", "learner", "rows", "answer", "judge")
-    own = {"open": Rule, "reply": reply, "told": lambda settings: "long or short"}
-    return Task(
-        **{
-            "name": "measuring",
-            "sentence": "things make a model that measures them",
-            "settings": Settings,
-            "roles": ("thing",),
-            "options": {"serve": Options},
-            **dict.fromkeys(needed, stub),
-            **own,
-            **more,
-        }
-    )
 
 
 @pytest.fixture(autouse=True)
@@ -122,24 +47,6 @@ def registered() -> Iterator[None]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return make(tmp_path, "rule")
-
-
-def make(path: Path, name: str) -> Path:
-    return Folder.create(path / name, Settings(), {}, {}).path
-
-
-def app_of(*models: Any, **options: Any) -> Starlette:
-    return build_app(models, ServeOptions(**options), note=str)
-
-
-def rule_of(app: Starlette, name: str = "rule") -> Rule:
-    rule = next(one for api in app.state.apis for one in api.models if one.name == name).used
-    assert isinstance(rule, Rule)
-    return rule
-
-
-def predict(app: Starlette, inputs: Any, **more: Any) -> httpx.Response:
-    return post(app, "/predict", inputs=inputs, **more)
 
 
 def test_output_n_is_that_of_input_n(folder: Path) -> None:
@@ -229,10 +136,18 @@ def test_bodies_have_a_limit_and_json_no_bottom(folder: Path) -> None:
     app = app_of(folder, body_limit=5000)
     answer = predict(app, ["x" * 6000])
     assert refusal(answer, 413) == "Invalid request: body exceeds limit (5000 bytes)"
-    deep = b'{"inputs": [' + b"[" * 900 + b"]" * 900 + b"]}"
-    headers = {"content-type": "application/json"}
-    answer = ask(app, "POST", "/predict", content=deep, headers=headers)
-    assert answer.status_code in (200, 400)
+    app, headers = app_of(folder), {"content-type": "application/json"}
+    found = set()
+    for large in (0, 40_000):  # a large body is read in a thread, whose stack is not as deep
+        start = b'{"api_key": "' + b"x" * large + b'", "inputs": ['
+        for depth in (500, *range(950, 1010, 2)):
+            deep = start + b"[" * depth + b"]" * depth + b"]}"
+            answer = ask(app, "POST", "/predict", content=deep, headers=headers)
+            found.add((answer.status_code, answer.json().get("error", "")))
+    assert found == {(200, ""), (400, "Invalid JSON format")}
+    endless = ask(app, "POST", "/predict", content=b'{"inputs": [[1e999]]}', headers=headers)
+    assert refusal(endless) == "Invalid JSON format"
+    assert len(refusal(predict(app, ["a"], options={"x" * 3000: 1}))) < 600
 
 
 def test_a_mistake_of_the_task_is_a_500_and_spoils_no_other(
@@ -265,7 +180,7 @@ def test_a_full_queue_refuses_before_the_body_is_read(folder: Path) -> None:
             held = [asyncio.ensure_future(web.post("/predict", json={"inputs": ["first"]}))]
             await until(lambda: rule_of(app).rounds)
             held.append(asyncio.ensure_future(web.post("/predict", json={"inputs": ["x" * 200]})))
-            await until(lambda: app.state.apis[0].no_room())
+            await until(lambda: app.state.apis[0].queues.no_room())
             refused = await web.post("/predict", content=b"never parsed")
             assert refusal(refused, 503).startswith("Slowdown: too many inputs are waiting")
             assert int(refused.headers["retry-after"]) >= 1
@@ -358,36 +273,6 @@ def test_what_is_described_is_what_there_is(folder: Path, beside: bool) -> None:
     assert properties["model"]["anyOf"][0]["enum"] == ["rule"]
     assert "outputs" in found["components"]["schemas"]["Outputs"]["properties"]
     assert ("LibreTranslate" in found["info"]["description"]) is beside
-
-
-class Tiny(nn.Module):
-    """Reads up to seven characters, and chooses between two classes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(7, 8)
-        self.encoder = Encoder(2, 8, d_ff=16, n_heads=2)
-        self.head = nn.Linear(8, 2)
-
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        x = passing(self.embedding, self.embedding(ids))
-        logits: torch.Tensor = self.head(self.encoder(x, None).mean(1))
-        return logits
-
-
-def show(rule: Rule, inputs: Sequence[str], options: Mapping[str, Any]) -> Pass:
-    (text,) = inputs
-    if len(text) > 7:
-        raise DataError(f"{len(text)} characters; expected 7 at most")
-    tiny = Tiny()
-    return Pass(
-        tiny,
-        lambda: tiny(torch.arange(len(text))[None]),
-        [Stream("text", text, pieces([*text]), tiny.embedding)],
-        [Stack("encoder", "text", [Attends("encoder", "text")])],
-        Output("class", "encoder", taken=[1], name=["long", "short"].__getitem__, head=tiny.head),
-        {"name": rule.path.name},
-    )
 
 
 def test_a_model_that_can_be_traced_is_explained(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib.util
 import json
 import os
@@ -16,8 +17,10 @@ from typing import Any
 
 import pytest
 from command import Called, call
+from starlette.testclient import TestClient
 
 import heedful
+from heedful.serve.app import build_app
 from heedful.tasks import registry
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +67,8 @@ def named(path: Path, tasks: list[str]) -> Iterator[str]:
 def outside() -> list[Path]:
     """Every file but the tasks, their table, the APIs of the world and what the package exports."""
     places = [SOURCE / "tasks" / name for name in ("registry.py", *registry.OURS)]
-    places += [SOURCE / "serve", SOURCE / "__init__.py"]
+    places += [SOURCE / "serve" / name for name in ("api.py", *registry.OURS)]
+    places.append(SOURCE / "__init__.py")
     return [
         path
         for path in sorted(SOURCE.rglob("*.py"))
@@ -91,7 +95,9 @@ def test_the_search_finds_a_task_where_one_is_named(tmp_path: Path) -> None:
         "x.py:3",
         "x.py:4",
     }
-    assert {"train.py", "commands.py", "contract.py"} <= {path.name for path in outside()}
+    assert {"train.py", "commands.py", "contract.py", "batcher.py"} <= {
+        path.name for path in outside()
+    }
 
 
 # -- a task of another package ----------------------------------------------------------------
@@ -163,6 +169,18 @@ def test_a_new_task_goes_through_every_ordinary_command(toy: None, tmp_path: Pat
     assert "nothing to do" in again
 
 
+def test_a_new_task_is_served(toy: None, tmp_path: Path) -> None:
+    data, model = letters(tmp_path / "x.letters", 40, 1), tmp_path / "model"
+    good("train", data, "-o", model, "--set", "train.steps=2")
+    web = TestClient(build_app([model]))
+    texts = ["aab", "abbbb", "b"]
+    said = web.post("/predict", json={"inputs": texts}).json()
+    assert said == {"outputs": heedful.load(model).say(texts)}
+    assert web.get("/models").json() == [{"name": "model", "task": "counting", "about": ""}]
+    traced = web.post("/explain", json={"input": "aab"}).json()
+    assert [item["text"] for item in traced["streams"][0]["items"]] == ["a", "a", "b"]
+
+
 REFUSED = [
     (("train", "{x}", "-o", "m", "--task", "countin"), "there is no such task; did you mean co"),
     (("train", "{x}", "-o", "m", "--task", "translation"), "target missing for"),
@@ -171,6 +189,15 @@ REFUSED = [
     (("train", "{x}", "-o", "m", "--set", "model.wide=2"), "did you mean model.width?"),
     (("train", "{x}", "-o", "{m}", "--task", "translation"), "for the task counting, not transl"),
     (("train", "{text}", "-o", "m"), "no task is known by data like this; name it with --task"),
+    (
+        ("train", "{tsv}", "-o", "m", "--columns", "7,8"),
+        "look at the other problems and at the col",
+    ),
+    (("train", "{tsv}", "-o", "m", "--columns", "ko,en"), "has no column 'ko'; expected a number"),
+    (
+        ("train", "{tsv}", "-o", "m", "--test", "{tsv}", "--columns", "2,3"),
+        "no pair of 3 can be tr",
+    ),
     (("export", "{m}", "--to", "onnx", "-o", "x"), "this task has no format of another tool"),
     (("translate", "{m}", "aab"), "is a model for the task counting; expected translation"),
     (("evaluate", "{m}", "{x}", "--beam", "2"), "--beam is no option of the task counting"),
@@ -180,10 +207,12 @@ REFUSED = [
 def test_a_wrong_use_of_a_task_is_one_line(toy: None, tmp_path: Path) -> None:
     data, text = letters(tmp_path / "x.letters", 40, 1), tmp_path / "one.txt"
     text.write_text("alone\n", encoding="utf-8")
+    tsv = tmp_path / "pairs.tsv"
+    tsv.write_text("one\t하나\ntwo\t둘\nthree\t셋\n", encoding="utf-8")
     model = tmp_path / "model"
     good("train", data, "-o", model, "--set", "train.steps=2")
     for command, says in REFUSED:
-        words = [part.format(x=data, m=model, text=text) for part in command]
+        words = [part.format(x=data, m=model, text=text, tsv=tsv) for part in command]
         called = call(*(str(tmp_path / "m") if word == "m" else word for word in words))
         assert called.code == 2, words
         assert says in called.mistake, (words, called.mistake)
@@ -202,6 +231,29 @@ def test_data_that_two_tasks_claim_is_asked_about(
         f"{data} could be several things; say which: "
         "--task counting (letters), --task spelling (letters)"
     )
+
+
+def test_a_preparation_that_was_interrupted_goes_on(toy: None, tmp_path: Path) -> None:
+    data, found = letters(tmp_path / "x.letters", 40, 1), []
+
+    def prepare(request: Any, made: Path, report: Any) -> Any:
+        half = made / "half"
+        found.append(half.exists())
+        if not half.exists():
+            made.mkdir()
+            half.write_text("a long way", encoding="utf-8")
+            raise KeyboardInterrupt
+        return TASK.prepare(request, made, report)
+
+    registry.register(dataclasses.replace(TASK, prepare=prepare))
+    command = ("train", data, "-o", tmp_path / "model", "--set", "train.steps=2")
+    assert call(*command).code == 130
+    assert good(*command).code == 0
+    assert found == [False, True]
+    other = letters(tmp_path / "y.letters", 40, 2)
+    assert call("train", other, "-o", tmp_path / "new", "--set", "train.steps=2").code == 130
+    assert call("train", data, "-o", tmp_path / "new", "--set", "train.steps=2").code == 130
+    assert found == [False, True, False, False]  # of other data nothing is taken over
 
 
 # -- killed at any moment -----------------------------------------------------------------------

@@ -21,13 +21,13 @@ from heedful.errors import HeedfulError
 from heedful.tasks.translation.model import load_model, open_folder
 from heedful.train import loop
 from heedful.train.checkpoint import States
-from heedful.train.report import SilentReport
+from heedful.train.report import Report
 from heedful.verbs.train import Request, Result, train
 
 SHORT: dict[str, Any] = SETTINGS | {"train": {**SETTINGS["train"], "steps": 14}}
 
 
-class Heard(SilentReport):
+class Heard(Report):
     def __init__(self) -> None:
         self.told: list[str] = []
 

@@ -20,7 +20,7 @@ from heedful.train.checkpoint import read_weights
 from heedful.train.events import tensorboard
 from heedful.train.learner import Evaluation
 from heedful.train.loop import seed_of
-from heedful.train.report import SilentReport
+from heedful.train.report import Report
 
 
 def test_it_learns_to_write_digits_backwards(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_minutes_end_a_run_and_the_learning_rate_with_it(
 # -- what is told ----------------------------------------------------------------------------
 
 
-class Heard(SilentReport):
+class Heard(Report):
     def __init__(self) -> None:
         self.notes: list[str] = []
         self.told: list[str] = []

@@ -9,7 +9,6 @@ import pytest
 from verbs_case import write
 
 from heedful.errors import DataError
-from heedful.tasks.translation.backtranslate import backtranslate
 from heedful.tasks.translation.pairs import translate_to_pairs
 from heedful.tasks.translation.using import Translator
 
@@ -41,14 +40,15 @@ def test_what_was_translated_before_a_stop_is_not_translated_again(
             translate_to_pairs(translator, text, output, back=True)
     part = tmp_path / "back.tsv.part"
     part.write_bytes(part.read_bytes()[:-3])  # a kill cuts a line off
-    assert backtranslate(parent, text, output, threads=1) == whole
+    again = Translator.load(parent, workers=1, engine="torch")
+    assert translate_to_pairs(again, text, output, back=True) == whole
     assert output.read_bytes() == (tmp_path / "whole.tsv").read_bytes()
     assert not part.exists()
-    assert backtranslate(parent, text, output, threads=1) == whole
+    assert translate_to_pairs(again, text, output, back=True) == whole
     made, given = output.read_text(encoding="utf-8").splitlines()[0].split("\t")
     assert given in text.read_text(encoding="utf-8")
     assert made
     empty = tmp_path / "empty"
     empty.touch()
     with pytest.raises(DataError, match="is empty"):
-        backtranslate(parent, empty, tmp_path / "none.tsv", threads=1)
+        translate_to_pairs(again, empty, tmp_path / "none.tsv", back=True)

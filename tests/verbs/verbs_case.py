@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.data import grammar
-from heedful.train.report import SilentReport
+from heedful.train.report import Report
 
 SMALL: dict[str, Any] = {
     "model": {
@@ -23,7 +23,7 @@ SMALL: dict[str, Any] = {
 STEPS: dict[str, Any] = {"train": {"steps": 4, "evaluate_every": 2}}
 
 
-class Heard(SilentReport):
+class Heard(Report):
     def __init__(self) -> None:
         self.told: list[str] = []
 

@@ -20,7 +20,7 @@ from heedful.cli.training import ended
 from heedful.errors import DataError, HeedfulError
 from heedful.settings import Table
 from heedful.tasks import registry
-from heedful.tasks.contract import Command, Terminal
+from heedful.tasks.contract import Command, Terminal, lazy
 from heedful.train.world import World
 
 __all__ = ["build", "run"]
@@ -59,14 +59,12 @@ def build() -> typer.Typer:
 
 def _run(one: Command, options: Table) -> None:
     """Run a command of a task's own, with a terminal to speak with."""
-    from heedful.verbs.train import train
-
     report = make_report()
     terminal = Terminal(
         lines=_standard_input,
         write=_write,
         report=report,
-        train=train,
+        train=lazy("heedful.verbs.train:train"),
         ended=lambda result: ended(result, report),
         started=process_start(),
         typing=sys.stdin.isatty(),

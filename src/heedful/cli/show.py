@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from heedful.train.report import Report
+from heedful.train.report import PlainReport, Report, evaluation_lines
 
 __all__ = ["LiveReport", "make_report", "say"]
 
@@ -22,15 +21,14 @@ def make_report() -> Report:
 
     Of several processes that train together only the first speaks.
     """
-    from heedful.train.report import PlainReport, SilentReport
     from heedful.train.world import World
 
     if not World.of_environment().lead:
-        return SilentReport()
+        return Report()
     return LiveReport() if sys.stderr.isatty() else PlainReport()
 
 
-class LiveReport:
+class LiveReport(Report):
     """A progress bar that stays at the bottom while lines scroll by above it."""
 
     def __init__(self) -> None:
@@ -68,8 +66,6 @@ class LiveReport:
 
     def evaluated(self, record: Mapping[str, Any]) -> None:
         """Show the scores of an evaluation, and its samples."""
-        from heedful.train.report import evaluation_lines
-
         for line in evaluation_lines(record):
             self.note(line)
 

@@ -7,13 +7,13 @@ from heedful.metrics.bootstrap import (
     Comparison,
     Judged,
     Score,
-    accuracy,
+    compare,
     hits,
     interval,
     perplexity,
     scored,
 )
-from heedful.metrics.text import bleu, bleu_tokenizer, compare, exact, judged, scores
+from heedful.metrics.text import bleu, bleu_tokenizer, exact, judged
 from heedful.metrics.verdict import Verdict
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "Judged",
     "Score",
     "Verdict",
-    "accuracy",
     "bleu",
     "bleu_tokenizer",
     "compare",
@@ -31,5 +30,4 @@ __all__ = [
     "judged",
     "perplexity",
     "scored",
-    "scores",
 ]

@@ -23,7 +23,6 @@ __all__ = [
     "Comparison",
     "Judged",
     "Score",
-    "accuracy",
     "compare",
     "hits",
     "interval",
@@ -61,9 +60,9 @@ class Score:
 
     name: str
     value: float
-    low: float | None
-    """Lower end of the 95 % bootstrap interval, where one was asked for."""
-    high: float | None
+    low: float
+    """Lower end of the 95 % bootstrap interval."""
+    high: float
     signature: str
     """Every choice that changes the figure; sacreBLEU's, with its version, for BLEU and chrF."""
 
@@ -128,12 +127,6 @@ def perplexity(nll_sum: float, tokens: int) -> float:
         return math.exp(nll_sum / tokens)
     except OverflowError:  # an untrained or diverged model; the run should tell, not crash
         return math.inf
-
-
-def accuracy(predicted: Sequence[object], expected: Sequence[object]) -> float:
-    """Give the share, from 0 to 1, of predictions that are what was expected."""
-    same_number(predicted, expected, "predictions", "expected answers")
-    return sum(p == e for p, e in zip(predicted, expected, strict=True)) / len(expected)
 
 
 def same_number(

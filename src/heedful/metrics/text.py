@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING, Any
 from heedful.data.languages import primary_language
 from heedful.errors import ConfigError
 from heedful.metrics import bootstrap
-from heedful.metrics.bootstrap import SAMPLES, SEED, Comparison, Judged, Score
+from heedful.metrics.bootstrap import SAMPLES, SEED, Judged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sacrebleu.metrics.base import Metric
 
-__all__ = ["bleu", "bleu_tokenizer", "compare", "exact", "judged", "scores"]
+__all__ = ["bleu", "bleu_tokenizer", "exact", "judged"]
 
 UNSPACED = {
     **dict.fromkeys(("zh", "yue"), "zh"),
@@ -47,32 +47,11 @@ def bleu_tokenizer(target_language: str) -> str:
 
 
 def bleu(
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    tokenize: str | None = None,
-    interval: bool = False,
-) -> Score:
-    """Score with corpus BLEU, split by sacreBLEU's tokeniser 13a unless another is named."""
-    _check(hypotheses, references)
-    return _score("BLEU", _bleu(tokenize), hypotheses, references, interval)
-
-
-def scores(
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    target_language: str,
-    interval: bool = False,
-    tokenize: str | None = None,
-) -> list[Score]:
-    """Give BLEU and chrF, the one to trust in this target language first.
-
-    `tokenize` is BLEU's, where it shall not be the language's own.
-    """
-    _check(hypotheses, references)
-    return [
-        _score(name, metric, hypotheses, references, interval)
-        for name, metric in _metrics(target_language, tokenize)
-    ]
+    hypotheses: Sequence[str], references: Sequence[str], tokenize: str | None = None
+) -> Judged:
+    """Judge by corpus BLEU, split by sacreBLEU's tokeniser 13a unless another is named."""
+    bootstrap.same_number(hypotheses, references, "translations", "references")
+    return _judged("BLEU", _bleu(tokenize), hypotheses, references)
 
 
 def judged(
@@ -81,26 +60,18 @@ def judged(
     target_language: str,
     tokenize: str | None = None,
 ) -> Iterator[Judged]:
-    """Judge line by line what `scores` scores; only as many scores as are asked for are counted."""
-    _check(hypotheses, references)
-    for name, metric in _metrics(target_language, tokenize):
-        metric.n_bootstrap, metric.seed = SAMPLES, str(SEED)  # both become part of the signature
+    """Judge by BLEU and chrF, the one to trust in this target language first.
+
+    Only as many scores as are asked for are counted. `tokenize` is BLEU's, where it shall not be
+    the language's own.
+    """
+    from sacrebleu.metrics.chrf import CHRF
+
+    bootstrap.same_number(hypotheses, references, "translations", "references")
+    language = primary_language(target_language)
+    both = [("BLEU", _bleu(tokenize or bleu_tokenizer(language))), ("chrF", CHRF())]
+    for name, metric in both[::-1] if language == "ko" or language in UNSPACED else both:
         yield _judged(name, metric, hypotheses, references)
-
-
-def compare(
-    system: Sequence[str],
-    baseline: Sequence[str],
-    references: Sequence[str],
-    target_language: str = "und",
-    samples: int = SAMPLES,
-    tokenize: str | None = None,
-) -> list[Comparison]:
-    """Compare the texts of two systems, as `bootstrap.compare` says, the leading score first."""
-    _check(system, references)
-    _check(baseline, references, "baseline translations")
-    both = (judged(texts, references, target_language, tokenize) for texts in (system, baseline))
-    return [bootstrap.compare(a, b, samples) for a, b in zip(*both, strict=True)]
 
 
 def exact(hypotheses: Sequence[str], references: Sequence[str]) -> float:
@@ -108,23 +79,13 @@ def exact(hypotheses: Sequence[str], references: Sequence[str]) -> float:
 
     Two texts are the same that look the same: Unicode composition and outer spaces do not count.
     """
-    _check(hypotheses, references)
-    both = ([unicodedata.normalize("NFC", t).strip() for t in s] for s in (hypotheses, references))
-    return bootstrap.accuracy(*both)
+    bootstrap.same_number(hypotheses, references, "translations", "references")
+    pairs = zip(map(_seen, hypotheses), map(_seen, references), strict=True)
+    return sum(one == other for one, other in pairs) / len(references)
 
 
-def _check(
-    hypotheses: Sequence[str], references: Sequence[str], what: str = "translations"
-) -> None:
-    bootstrap.same_number(hypotheses, references, what, "references")
-
-
-def _metrics(target_language: str, tokenize: str | None) -> list[tuple[str, Metric]]:
-    from sacrebleu.metrics.chrf import CHRF
-
-    language = primary_language(target_language)
-    both = [("BLEU", _bleu(tokenize or bleu_tokenizer(language))), ("chrF", CHRF())]
-    return both[::-1] if language == "ko" or language in UNSPACED else both
+def _seen(text: str) -> str:
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def _bleu(tokenize: str | None) -> Metric:
@@ -146,20 +107,6 @@ def _bleu(tokenize: str | None) -> Metric:
         ) from error
 
 
-def _score(
-    name: str,
-    metric: Metric,
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    interval: bool,
-) -> Score:
-    found = _judged(name, metric, hypotheses, references)
-    if not interval:
-        return Score(name, found.value, None, None, found.signature)
-    metric.n_bootstrap, metric.seed = SAMPLES, str(SEED)  # both become part of the signature
-    return Score(name, found.value, *bootstrap.interval(found), str(metric.get_signature()))
-
-
 # sacreBLEU's public functions do not return the ends of the interval, take the seed from the
 # environment and hold every resampled test set in memory at once, so these two use its internals.
 # The tests compare the results with those of the public functions.
@@ -171,6 +118,7 @@ def _judged(
     """Count what a corpus score is made of, a row for each sentence."""
     import numpy as np
 
+    metric.n_bootstrap, metric.seed = SAMPLES, str(SEED)  # both become part of the signature
     counts = metric._extract_corpus_statistics(hypotheses, [references])
     rows = np.array(counts, dtype=np.int64)
     return Judged(name, rows, partial(_value, metric), str(metric.get_signature()))

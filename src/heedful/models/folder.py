@@ -224,7 +224,7 @@ def _claim(path: Path) -> Path | None:
         made = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
         path.mkdir(parents=True, exist_ok=True)
         for left in path.glob(".*.tmp"):  # of writers that were killed
-            files.sweep(path / left.name.split(".", 1)[1].rsplit(".", 2)[0])
+            shutil.rmtree(left, ignore_errors=True)
         other = sorted(entry.name for entry in path.iterdir() if entry.name != RUN)
     except OSError as error:
         raise files.not_written(path, error) from error

@@ -6,17 +6,18 @@ Any other task is served by `predict`. The shell around the APIs is in `app`.
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from heedful.errors import ConfigError
-from heedful.serve.errors import RequestError
+from heedful.serve.batcher import Queues
 from heedful.serve.guard import RequestGuard
 from heedful.serve.metrics import ServerMetrics
 from heedful.serve.openapi import Endpoint, Schema, post
@@ -25,7 +26,7 @@ from heedful.serve.requests import Keyed
 from heedful.tasks import registry
 from heedful.tasks.contract import How, Task
 
-__all__ = ["Api", "Model", "Note", "Shared", "load", "make_apis"]
+__all__ = ["Api", "Model", "Note", "load", "make_apis"]
 
 APIS = {"translation": "heedful.serve.translation.libretranslate:LibreTranslate"}
 """Where the API is that is a task's own."""
@@ -34,23 +35,14 @@ OTHERS = "heedful.serve.predict:Predict"
 Note = Callable[[str], object]
 
 
-class Model(Protocol):
+class Model:
     """A model that is served."""
 
-    @property
-    def name(self) -> str:
-        """What people call it: the name of its folder."""
-        ...
-
-    @property
-    def task(self) -> str:
-        """The name of its task."""
-        ...
-
-    @property
-    def about(self) -> str:
-        """What it is, in a few words."""
-        ...
+    name: str
+    """What people call it: the name of its folder."""
+    task: str
+    about: str
+    """What it is, in a few words."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +53,37 @@ class Shared:
     guard: RequestGuard
     metrics: ServerMetrics
     note: Note = print
+
+
+class Api(ABC):
+    """An API over some models: the shell knows no more of it than this."""
+
+    sentence: str
+    """What it is, for the description of the server."""
+    answers: Sequence[type[BaseModel]]
+    """The models its description refers to."""
+    models: Sequence[Model]
+    queues: Queues[Any, Any]
+    page: Mapping[str, bytes] | None = None
+    """The files of its page, if it has one."""
+    explained: type[Keyed] | None = None
+    """What `POST /explain` may be asked of its models, where they can be explained."""
+
+    def __init__(self, models: Sequence[Any], shared: Shared) -> None:
+        self.models, self.options, self.guard = models, shared.options, shared.guard
+
+    @staticmethod
+    @abstractmethod
+    def load(path: Path, task: Task, how: How) -> Model:
+        """Open a model folder to be served."""
+
+    @abstractmethod
+    def endpoints(self) -> list[Endpoint]:
+        """Give the endpoints."""
+
+    @abstractmethod
+    def explain(self, asked: Any) -> Callable[[], dict[str, Any]]:
+        """Give what computes a trace, in a thread; refuse at once what cannot be traced."""
 
     def post(
         self,
@@ -75,43 +98,6 @@ class Shared:
         handler = partial(self.guard.admit, model=model, work=work)
         keyed = self.options.keys is not None
         return Endpoint(path, handler, post(summary, [model], answer, keyed), costly)
-
-
-class Api(Protocol):
-    """An API over some models: the shell knows no more of it than this."""
-
-    sentence: str
-    """What it is, for the description of the server."""
-    answers: Sequence[type[BaseModel]]
-    """The models its description refers to."""
-    models: Sequence[Model]
-    page: Mapping[str, bytes] | None
-    """The files of its page, if it has one."""
-    explained: type[Keyed] | None
-    """What `POST /explain` may be asked of its models, where they can be explained."""
-
-    def __init__(self, models: Sequence[Any], shared: Shared) -> None: ...
-
-    @staticmethod
-    def load(path: Path, task: Task, how: How) -> Model:
-        """Open a model folder to be served."""
-        ...
-
-    def endpoints(self) -> list[Endpoint]:
-        """Give the endpoints."""
-        ...
-
-    def explain(self, asked: Any) -> Callable[[], dict[str, Any]]:
-        """Give what computes a trace, in a thread; refuse at once what cannot be traced."""
-        ...
-
-    def no_room(self) -> RequestError | None:
-        """Give the error of every costly request while all queues are full."""
-        ...
-
-    def close(self) -> None:
-        """Let the threads end."""
-        ...
 
 
 def _api_of(task: str) -> type[Api]:

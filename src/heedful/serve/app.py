@@ -21,14 +21,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from heedful.errors import ConfigError, DataError
 from heedful.machine import give_memory_back
-from heedful.serve.answers import ANSWERS, answer_json, to_json
 from heedful.serve.api import Model, Shared, load, make_apis
 from heedful.serve.errors import RequestError, invalid
 from heedful.serve.explain import Explainer
 from heedful.serve.forms import parse_query
 from heedful.serve.guard import RequestGuard
 from heedful.serve.metrics import CONTENT_TYPE, ServerMetrics, total
-from heedful.serve.openapi import Endpoint, describe, get, listed, ref
+from heedful.serve.openapi import Endpoint, answer_json, describe, get, ref, to_json
 from heedful.serve.options import ServeOptions
 from heedful.serve.page import page_endpoints, plain_page
 from heedful.serve.parameters import ClientLeft
@@ -52,6 +51,8 @@ HEADERS = {
 _SAFE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 REST, TIDY = 0.5, 5.0
 """Seconds after which freed memory goes back to the system: when idle, and under load."""
+LONGEST = 500
+"""Characters of an error that may quote what a client sent."""
 CLIENT_LEFT = 499
 """Status that is counted for a client that left; nobody receives it."""
 
@@ -96,7 +97,7 @@ def build_app(
         *(one for _, one in own),
         *explainer.endpoints(),
         *page_endpoints(page),
-        Endpoint("/models", list_models, get("The models.", listed("ServedModel"))),
+        Endpoint("/models", list_models, get("The models.", ref("ServedModel", True))),
         Endpoint("/health", health, get("Whether the server is there.", ref("Health"))),
         Endpoint("/metrics", show_metrics, counted),
         Endpoint("/openapi.json", openapi, get("This document.", {"type": "object"})),
@@ -105,7 +106,7 @@ def build_app(
         raise ConfigError(
             f"prefix {options.prefix!r} begins with the name of an endpoint; choose another"
         )
-    said = [*ANSWERS, *(one for api in apis for one in api.answers)]
+    said = [one for api in apis for one in api.answers]
     sentence = " ".join(api.sentence for api in apis)
     description = to_json(describe(sentence, endpoints, said, options.prefix or "/"))
 
@@ -116,14 +117,14 @@ def build_app(
         tidying.cancel()
         explainer.close()
         for api in apis:
-            api.close()
+            api.queues.close()
 
     def client_left(request: Request, error: Exception) -> Response:
         metrics.dropped.inc()
         return Response(status_code=CLIENT_LEFT)
 
     # Refusing early skips the CORS headers, without which a page elsewhere cannot read it.
-    rooms = {one.path: api.no_room for api, one in own if one.costly and not options.cors}
+    rooms = {one.path: api.queues.no_room for api, one in own if one.costly and not options.cors}
     paths = [one.path for one in endpoints]
     middleware = [Middleware(Shell, options=options, metrics=metrics, paths=paths, rooms=rooms)]
     if options.cors:
@@ -140,9 +141,7 @@ def build_app(
         routes=[one.route() for one in endpoints],
         middleware=middleware,
         exception_handlers={
-            RequestError: _refuse,
-            HTTPException: _refuse_http,
-            DataError: _refuse_data,
+            **dict.fromkeys((RequestError, HTTPException, DataError, ConfigError), _refuse),
             ClientLeft: client_left,
         },
         lifespan=lifespan,
@@ -180,26 +179,15 @@ async def _tidy(metrics: ServerMetrics) -> None:
             await asyncio.to_thread(give_memory_back)
 
 
-def _answer_error(error: RequestError) -> Response:
+def _refuse(request: Request | None, error: Exception) -> Response:
+    """Answer with an error: ours, starlette's, or a mistake in what was asked."""
+    if isinstance(error, HTTPException):
+        error = RequestError(error.status_code, error.detail, error.headers)
+    elif not isinstance(error, RequestError):
+        error = invalid("; ".join(str(error).splitlines())[:LONGEST])
     response = answer_json({"error": error.text}, error.status)
     response.headers.update(error.headers)
     return response
-
-
-def _refuse(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestError)
-    return _answer_error(error)
-
-
-def _refuse_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    response = answer_json({"error": error.detail}, error.status_code)
-    response.headers.update(error.headers or {})
-    return response
-
-
-def _refuse_data(request: Request, error: Exception) -> Response:
-    return _answer_error(invalid(str(error)))
 
 
 class Shell:
@@ -240,7 +228,7 @@ class Shell:
                 move = Response(status_code=307, headers={"Location": f"{self._prefix}/"})
                 await move(scope, receive, send_safely)
             elif path in self._rooms and (refused := self._rooms[path]()):
-                await _answer_error(refused)(scope, receive, send_safely)
+                await _refuse(None, refused)(scope, receive, send_safely)
             else:
                 await self._app(scope, receive, send_safely)
         except Exception as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["RequestError", "busy", "clip", "invalid", "missing", "too_long"]
+__all__ = ["RequestError", "busy", "clip", "invalid", "too_long"]
 
 
 class RequestError(Exception):
@@ -20,13 +20,8 @@ def invalid(text: str) -> RequestError:
     return RequestError(400, f"Invalid request: {text}")
 
 
-def missing(name: str) -> RequestError:
-    """A parameter is not there, or empty."""
-    return invalid(f"missing {name} parameter")
-
-
 def too_long(size: int, limit: int) -> RequestError:
-    """More texts or characters than are allowed."""
+    """More inputs or characters than are allowed."""
     return invalid(f"request ({size}) exceeds text limit ({limit})")
 
 

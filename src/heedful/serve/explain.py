@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
-from heedful.errors import ConfigError, DataError
 from heedful.machine import give_memory_back
-from heedful.serve.answers import answer_json, to_json
 from heedful.serve.api import Api
-from heedful.serve.errors import busy, invalid
+from heedful.serve.errors import busy
 from heedful.serve.guard import RequestGuard
-from heedful.serve.openapi import Endpoint, post
+from heedful.serve.openapi import Endpoint, answer_json, post, to_json
 from heedful.serve.options import ServeOptions
 from heedful.serve.requests import Keyed, check
 
@@ -43,20 +41,18 @@ class Explainer:
         summary = "See inside a model: docs/trace.md says what is in the answer."
         answer = {"type": "object", "required": ["schema"]}
         asked, keyed = [*self._apis.values()], self._options.keys is not None
-        return [Endpoint("/explain", self.explain, post(summary, asked, answer, keyed))]
+        handler = partial(self._guard.admit, model=_Anything, work=self._explain)
+        return [Endpoint("/explain", handler, post(summary, asked, answer, keyed))]
 
     def close(self) -> None:
         """Let the thread end."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def explain(self, request: Request) -> Response:
-        """POST /explain: what happened inside while an input was read."""
-        return await self._guard.admit(request, _Anything, self._explain)
-
     async def _explain(self, asked: _Anything) -> Response:
         given = asked.model_extra or {}
         # A name, where one is given, leads to the model's own API; the first one needs none.
-        apis = sorted(self._apis, key=lambda api: given.get("model") not in _names(api))
+        name, apis = given.get("model"), [*self._apis]
+        apis.sort(key=lambda api: name not in [one.name for one in api.models])
         work = apis[0].explain(check(self._apis[apis[0]], given))
         return answer_json(await self._trace(work))
 
@@ -73,11 +69,4 @@ class Explainer:
         future = self._pool.submit(trace)
         self._traces.add(future)
         future.add_done_callback(self._traces.discard)
-        try:
-            return await asyncio.wrap_future(future)
-        except (ConfigError, DataError) as error:
-            raise invalid(str(error)) from error
-
-
-def _names(api: Api) -> list[str]:
-    return [model.name for model in api.models]
+        return await asyncio.wrap_future(future)

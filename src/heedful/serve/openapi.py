@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
@@ -17,15 +18,15 @@ from heedful.serve.requests import JSON_ONLY, Keyed
 
 __all__ = [
     "FORMS",
-    "JSON",
     "Endpoint",
     "Schema",
+    "answer_json",
     "content",
     "describe",
     "get",
-    "listed",
     "post",
     "ref",
+    "to_json",
 ]
 
 Schema = dict[str, Any]
@@ -44,6 +45,37 @@ WRONG = {
     429: "This client has too many requests under way.",
     503: "The server has enough to do, or the request took too long; see Retry-After.",
 }
+
+
+def to_json(value: object) -> bytes:
+    """Write JSON as LibreTranslate does, without escaping what is not ASCII."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def answer_json(value: object, status: int = 200) -> Response:
+    """Answer with JSON that no cache keeps."""
+    body = value if isinstance(value, bytes) else to_json(value)
+    return Response(body, status, {"Cache-Control": "no-store"}, media_type="application/json")
+
+
+class Error(BaseModel):
+    """What every refusal says."""
+
+    error: str
+
+
+class Health(BaseModel):
+    """The server works."""
+
+    status: Literal["ok"]
+
+
+class ServedModel(BaseModel):
+    """A served model: what it is called, its task, and what it is in a few words."""
+
+    name: str
+    task: str
+    about: str
 
 
 class _FormSchema(GenerateJsonSchema):
@@ -74,9 +106,8 @@ def describe(
     sentence: str, endpoints: Iterable[Endpoint], answers: Iterable[type[BaseModel]], base: str
 ) -> Schema:
     """Give the document of these endpoints, whose answers are made of these models."""
-    _, schemas = models_json_schema(
-        [(one, "validation") for one in answers], ref_template=REFERENCE
-    )
+    every = [(one, "validation") for one in (Error, Health, ServedModel, *answers)]
+    _, schemas = models_json_schema(every, ref_template=REFERENCE)  # type: ignore[arg-type]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -136,14 +167,10 @@ def _body(model: type[BaseModel], kind: str) -> Schema:
     return schema
 
 
-def ref(name: str) -> Schema:
-    """Name a described answer."""
-    return {"$ref": REFERENCE.format(model=name)}
-
-
-def listed(name: str) -> Schema:
-    """Name a list of described answers."""
-    return {"type": "array", "minItems": 1, "items": ref(name)}
+def ref(name: str, many: bool = False) -> Schema:
+    """Name a described answer, or a list of such."""
+    one = {"$ref": REFERENCE.format(model=name)}
+    return {"type": "array", "minItems": 1, "items": one} if many else one
 
 
 def get(summary: str, answer: Schema, kind: str = JSON, keyed: bool = False) -> Schema:

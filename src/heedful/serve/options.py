@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from heedful.errors import ConfigError
@@ -97,12 +97,15 @@ class ServeOptions:
         """Check the options, before a model is loaded."""
         if not 0 <= self.port <= 65_535:
             raise ConfigError(f"port {self.port} is not a port; expected 0 to 65535")
-        for name in _POSITIVE:
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"{name} = {getattr(self, name)} is not possible; expected > 0")
-        for name in ("client_limit", "alternatives_limit", "threads"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} = {getattr(self, name)} is negative; expected 0 or more")
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if not isinstance(value, int | float) or one.name in ("port", "access_log"):
+                continue
+            if one.name in ("client_limit", "alternatives_limit", "threads"):
+                if value < 0:
+                    raise ConfigError(f"{one.name} = {value} is negative; expected 0 or more")
+            elif not value > 0:
+                raise ConfigError(f"{one.name} = {value} is not possible; expected > 0")
         if self.prefix and not re.fullmatch(r"(/[A-Za-z0-9_~-]+)+", self.prefix):
             raise ConfigError(f"prefix {self.prefix!r} is no path; expected such as /translator")
         for origin in self.cors:
@@ -112,11 +115,3 @@ class ServeOptions:
                 )
             if origin.endswith("/"):
                 raise ConfigError(f"origin {origin!r} ends with /; leave that out")
-
-
-_POSITIVE = (
-    *("char_limit", "batch_limit", "body_limit", "file_limit", "file_char_limit", "explain_limit"),
-    *("connections", "header_limit", "queue", "round_pieces", "lanes", "files_at_once"),
-    *("files_kept", "files_bytes", "traces_at_once", "timeout", "file_timeout", "head_timeout"),
-    *("body_timeout", "keep_alive", "read_timeout", "wait", "files_age"),
-)

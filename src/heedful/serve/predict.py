@@ -17,14 +17,13 @@ from starlette.responses import Response
 
 from heedful import config
 from heedful.config import Raw
-from heedful.errors import ConfigError, DataError
+from heedful.errors import ConfigError
 from heedful.models.folder import Folder
-from heedful.serve.answers import answer_json, to_json
-from heedful.serve.api import Shared
+from heedful.serve.api import Api, Model, Shared
 from heedful.serve.batcher import Queues
-from heedful.serve.errors import clip, invalid, too_long
+from heedful.serve.errors import RequestError, clip, invalid, too_long
 from heedful.serve.metrics import Rounds
-from heedful.serve.openapi import Endpoint, ref
+from heedful.serve.openapi import Endpoint, answer_json, ref, to_json
 from heedful.serve.requests import Explain, Keyed, Text, from_json
 from heedful.settings import Table
 from heedful.tasks.contract import How, Task
@@ -50,28 +49,24 @@ Options = Annotated[
 ]
 
 
-@dataclass(frozen=True, eq=False)
-class Served:
-    """A model that is served: its task, and what `Task.open` gave."""
+@dataclass(eq=False)
+class Served(Model):
+    """A model that is served: what `Task.open` gave, and its task."""
 
     name: str
     about: str
-    kind: Task
     used: Any
+    kind: Task
 
-    @property
-    def task(self) -> str:
-        """The name of its task."""
-        return self.kind.name
+    def __post_init__(self) -> None:
+        """Take the task's name."""
+        self.task = self.kind.name
 
     def options(self, verb: str, own: Mapping[str, Any], asked: Mapping[str, Any]) -> Raw:
         """Check a request's options of the task, laid over those the server was started with."""
         table = self.kind.options.get(verb, Table)
         given = {k: v for k, v in own.items() if k in table.model_fields} | dict(asked)
-        try:
-            return config.part(table, given, "options.").model_dump(exclude_none=True)
-        except ConfigError as error:
-            raise invalid("; ".join(str(error).splitlines())) from error
+        return config.part(table, given, "options.").model_dump(exclude_none=True)
 
 
 @dataclass(frozen=True)
@@ -80,7 +75,7 @@ class _Input:
     text: str
     """The input, or its JSON where it is no text: what is measured."""
     options: Raw
-    key: bytes
+    key: str
     """Tells its options from others."""
 
 
@@ -106,18 +101,17 @@ class Outputs(BaseModel):
     outputs: list[Any]
 
 
-class Predict:
+class Predict(Api):
     """The endpoint, and the queue before each model."""
 
     sentence = "Predictions with POST /predict, and a look inside."
     answers = (Outputs,)
-    page = None
 
     def __init__(self, models: Sequence[Served], shared: Shared) -> None:
-        options = self._options = shared.options
-        self._post, self.models = shared.post, models
+        super().__init__(models, shared)
+        options = shared.options
         self._named = {one.name: one for one in models}
-        self._queues: Queues[_Input, Any] = Queues(
+        self.queues: Queues[_Input, Any] = Queues(
             {(one.name,): _work(one) for one in models},
             lambda one: one.text,
             options,
@@ -125,7 +119,6 @@ class Predict:
             "predict",
             "inputs",
         )
-        self.no_room, self.close = self._queues.no_room, self._queues.close
         several = Annotated[list[Any], Field(min_length=1, max_length=options.batch_limit), Inputs]
         told = f"At most {options.char_limit} characters of JSON; a text counts as it is."
         self._asked = self._limited(_Asked, inputs=(several, Field(description=told)))
@@ -145,33 +138,32 @@ class Predict:
         if task.reply is None:
             raise ConfigError(f"{path}: a model for the task {task.name} cannot be served yet")
         about = task.told(Folder.open(path, task.settings).settings)
-        return Served(path.resolve().name, about, task, task.open(path, how))
+        return Served(path.resolve().name, about, task.open(path, how), task)
 
     def endpoints(self) -> list[Endpoint]:
         """Give the endpoint."""
         said = "Answer inputs."
-        return [self._post("/predict", self._predict, said, self._asked, ref("Outputs"), True)]
+        return [self.post("/predict", self._predict, said, self._asked, ref("Outputs"), True)]
 
     async def _predict(self, asked: _Asked) -> Response:
         served = self._find(asked.model)
-        options = served.options("serve", self._options.own, asked.options or {})
-        key = json.dumps(options, sort_keys=True, default=str).encode()
-        inputs = [
-            _Input(one, one if isinstance(one, str) else to_json(one).decode(), options, key)
-            for one in asked.inputs
-        ]
-        size = sum(len(one.text) for one in inputs)
-        if size > self._options.char_limit:
-            raise too_long(size, self._options.char_limit)
+        options = served.options("serve", self.options.own, asked.options or {})
+        key = json.dumps(options, sort_keys=True, default=str)
         try:
-            outputs = await self._queues[served.name,].answer(inputs)
-        except (ConfigError, DataError) as error:
-            raise invalid(str(error)) from error
-        return answer_json({"outputs": outputs})
+            texts = [one if isinstance(one, str) else to_json(one).decode() for one in asked.inputs]
+        except (RecursionError, ValueError) as error:  # nested too deep for here; 1e999
+            raise RequestError(400, "Invalid JSON format") from error
+        inputs = [
+            _Input(one, text, options, key) for one, text in zip(asked.inputs, texts, strict=True)
+        ]
+        size = sum(map(len, texts))
+        if size > self.options.char_limit:
+            raise too_long(size, self.options.char_limit)
+        return answer_json({"outputs": await self.queues[served.name,].answer(inputs)})
 
     def _find(self, name: str | None) -> Served:
         if name is None:  # there is only one, or the request would be refused
-            return self.models[0]
+            return next(iter(self._named.values()))
         if name not in self._named:
             there = ", ".join(self._named)
             raise invalid(f"no model is called {clip(name)}; there is {there}")

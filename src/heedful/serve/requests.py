@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
-from heedful.serve.errors import RequestError, clip, invalid, missing, too_long
+from heedful.serve.errors import RequestError, clip, invalid, too_long
 from heedful.serve.forms import parse_value
 
 __all__ = ["JSON_ONLY", "NO_FLAG", "Explain", "Json", "Keyed", "Text", "check", "from_json"]
@@ -133,7 +133,7 @@ def check(model: type[Asked], values: Mapping[str, Any]) -> Asked:
 def _error(name: str, kind: str, mistake: Mapping[str, Any]) -> RequestError:
     context, given = mistake.get("ctx", {}), mistake["input"]
     if kind in ("missing", "too_short", "is_instance_of"):
-        return missing(name)
+        return invalid(f"missing {name} parameter")
     if kind in ("too_long", "string_too_long"):
         return too_long(len(given), context["max_length"])
     if kind == "literal_error":

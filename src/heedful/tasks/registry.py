@@ -82,15 +82,19 @@ def recognise(
     What fits two tasks is for a person to say, never guessed.
     """
     if given is not None:
+        find(given).check_columns(columns)
         return find(given), ""
     there = tasks()
     found = [(task, why) for task in there.values() if (why := task.claims(files, columns))]
     if len(found) == 1:
+        found[0][0].check_columns(columns)
         return found[0]
     named = " ".join(map(str, files))
     if not found:
         if len(there) == 1:
-            return next(iter(there.values())), ""  # which says best what it misses
+            (only,) = there.values()
+            only.check_columns(columns)
+            return only, ""  # which says best what it misses
         raise DataError(
             f"{named}: no task is known by data like this; name it with --task: {', '.join(there)}"
         )

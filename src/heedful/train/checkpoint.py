@@ -10,6 +10,7 @@ saved, for every step seeds its own.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,7 @@ class States:
                 self._file(old, "json").unlink(missing_ok=True)
                 self._file(old, "safetensors").unlink(missing_ok=True)
         for left in self.folder.glob(".*.tmp"):  # of writers that were killed
-            files.sweep(self.folder / left.name.split(".", 1)[1].rsplit(".", 2)[0])
+            shutil.rmtree(left, ignore_errors=True)
         self.current = number
 
     def load(self, note: Callable[[str], None]) -> tuple[Tensors, dict[str, Any]] | None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from heedful.errors import TrainingError
 from heedful.train.checkpoint import States
-from heedful.train.report import LogFile, Report, SilentReport
+from heedful.train.report import LogFile, Report
 from heedful.train.state import State
 
 __all__ = ["Journal"]
@@ -39,7 +39,7 @@ class Journal:
 
         `listen` hears every record of the log, `saved` is called after every state.
         """
-        self.folder, self.report = folder, report or SilentReport()
+        self.folder, self.report = folder, report or Report()
         self.states = States(folder / "state")
         self._where, self._listen, self._after_save, self._lead = where, listen, saved, lead
         self._log: LogFile | None = None

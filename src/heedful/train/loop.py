@@ -9,6 +9,7 @@ the training back to its last state, with half the learning rate.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -185,16 +186,9 @@ class Trainer(Generic[BatchT]):
         """Give the batches of each step, epoch after epoch, from where the training is."""
         state, wanted = self.state, self.settings.accumulate
         while True:
-            group: list[BatchT] = []
-            for batch in self.learner.batches(
-                state.epoch, state.batch, self.strategy.part, self.strategy.parts
-            ):
-                group.append(batch)
-                if len(group) == wanted:
-                    state.batch += len(group)
-                    yield group
-                    group = []
-            if group:
+            part, parts = self.strategy.part, self.strategy.parts
+            batches = iter(self.learner.batches(state.epoch, state.batch, part, parts))
+            while group := list(itertools.islice(batches, wanted)):
                 state.batch += len(group)
                 yield group
             state.epoch, state.batch = state.epoch + 1, 0
@@ -209,17 +203,8 @@ class Trainer(Generic[BatchT]):
         if not math.isfinite(found.loss):
             raise Diverged(found.loss, math.nan)
         best = self.selection.consider(found, state)
-        samples = [asdict(sample) for sample in found.samples]
-        record = self.journal.write(
-            state,
-            "look",
-            score=found.score,
-            loss=found.loss,
-            figures=found.figures,
-            samples=samples,
-            best=best,
-        )
-        self.report.evaluated(record)
+        facts = asdict(found) | {"samples": [asdict(sample) for sample in found.samples]}
+        self.report.evaluated(self.journal.write(state, "look", **facts, best=best))
         self.budget.evaluation_seconds = self.strategy.together(lambda: time.monotonic() - started)
         state.evaluate_at = self.budget.next_evaluation(state)
 

@@ -55,9 +55,11 @@ class Replicas(Strategy[BatchT]):
             compile_layers(self._models)
         self._buffers = buffer_names(learner.model)
         self._shares = _deal(learner.model, size)
-        names = {parameter: name for name, parameter in learner.model.named_parameters()}
+        every = zip(*(model.parameters() for model in self._models), strict=True)
+        self._copies = {parameter: copies for parameter, *copies in every}
+        self._names = {parameter: name for name, parameter in learner.model.named_parameters()}
         self.optimizers = [
-            learner.optimizer({names[parameter]: parameter for parameter in share}, settings)
+            learner.optimizer({self._names[p]: p for p in share}, settings)
             for share in self._shares
         ]
         self._pool = ThreadPoolExecutor(size) if size > 1 else None
@@ -100,11 +102,8 @@ class Replicas(Strategy[BatchT]):
 
     def _sum(self, share: Sequence[nn.Parameter]) -> None:
         """Add the replicas' gradients to the model's own, for a share of its weights."""
-        mine = set(map(id, share))
-        for parameter, *copies in zip(*(m.parameters() for m in self._models), strict=True):
-            if id(parameter) not in mine:
-                continue
-            for copied in copies:
+        for parameter in share:
+            for copied in self._copies[parameter]:
                 if parameter.grad is None:
                     parameter.grad = copied.grad
                 elif copied.grad is not None:
@@ -142,13 +141,12 @@ class Replicas(Strategy[BatchT]):
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Take back what `tensors` gave; with weights alone the optimisers begin anew."""
-        names = {parameter: name for name, parameter in self.model.named_parameters()}
         take_weights(self.model, {n.removeprefix("model."): t for n, t in tensors.items()})
         self._share_buffers()
         for optimizer, share in zip(self.optimizers, self._shares, strict=True):
             optimizer.state.clear()
             for parameter in share:
-                remember(optimizer, names[parameter], parameter, tensors)
+                remember(optimizer, self._names[parameter], parameter, tensors)
 
     def _map(self, work: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> list[ResultT]:
         return list(map(work, items) if self._pool is None else self._pool.map(work, items))

@@ -11,11 +11,11 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from heedful import files
 
-__all__ = ["LogFile", "PlainReport", "Report", "SilentReport", "clock"]
+__all__ = ["LogFile", "PlainReport", "Report", "clock"]
 
 
 def clock(seconds: float) -> str:
@@ -26,43 +26,26 @@ def clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-class Report(Protocol):
-    """Where the verbs tell what happens; they never print."""
+class Report:
+    """Where the verbs tell what happens; they never print. This one says nothing.
+
+    It is the default from Python, and the base of those that speak.
+    """
 
     def note(self, text: str) -> None:
         """Say one line."""
-        ...
 
     def progress(self, what: str, done: float, total: float, details: str = "") -> None:
         """Show how far something is; called often."""
-        ...
 
     def evaluated(self, record: Mapping[str, Any]) -> None:
         """Show what an evaluation found."""
-        ...
 
     def close(self) -> None:
         """Leave the terminal as it was."""
-        ...
 
 
-class SilentReport:
-    """Says nothing: the default from Python."""
-
-    def note(self, text: str) -> None:
-        """Say nothing."""
-
-    def progress(self, what: str, done: float, total: float, details: str = "") -> None:
-        """Show nothing."""
-
-    def evaluated(self, record: Mapping[str, Any]) -> None:
-        """Show nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
-class PlainReport:
+class PlainReport(Report):
     """Plain lines on standard error, a line of progress every few seconds."""
 
     def __init__(self, stream: IO[str] | None = None, every: float = 10.0) -> None:
@@ -88,9 +71,6 @@ class PlainReport:
         """Say what an evaluation found, with its samples."""
         for line in evaluation_lines(record):
             self.note(line)
-
-    def close(self) -> None:
-        """Nothing to leave."""
 
 
 def evaluation_lines(record: Mapping[str, Any]) -> list[str]:

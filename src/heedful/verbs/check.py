@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from heedful.tasks import registry
 from heedful.tasks.contract import Findings, Request
-from heedful.train.report import Report, SilentReport
+from heedful.train.report import Report
 
 __all__ = ["check"]
 
@@ -16,7 +16,7 @@ def check(request: Request, report: Report | None = None) -> Findings:
     """Examine the data a training would read, and say what is wrong with it, worst first."""
     task, _ = registry.recognise(request.files, request.columns, request.task)
     if task.examine is not None:
-        return task.examine(request, report or SilentReport())
+        return task.examine(request, report or Report())
     parts = (request.files, request.dev, request.test)
     return _Read([len(task.rows(p, request.columns, request.encoding)) for p in parts if p])
 

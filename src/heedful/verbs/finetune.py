@@ -12,7 +12,7 @@ from heedful.models.folder import Folder
 from heedful.tasks import registry
 from heedful.tasks.comparison import Compared, compare
 from heedful.tasks.contract import Request, Task
-from heedful.train.report import Report, SilentReport
+from heedful.train.report import Report
 from heedful.train.world import in_one_process
 from heedful.verbs.evaluate import own_options
 from heedful.verbs.train import train
@@ -34,7 +34,7 @@ def finetune(
     `options` are the task's. `request` says the new data, and where the new model goes.
     """
     in_one_process("finetune")
-    report = report or SilentReport()
+    report = report or Report()
     task = registry.of_folder(parent)
     if task.inherit is None:
         raise ConfigError(f"{parent}: a model for the task {task.name} cannot be fine-tuned")

@@ -9,7 +9,7 @@ from pathlib import Path
 from heedful.tasks import registry
 from heedful.tasks.contract import Plan, Prepared, Request, Task
 from heedful.train import rate
-from heedful.train.report import Report, SilentReport, clock
+from heedful.train.report import Report, clock
 
 __all__ = ["Hardware", "Measured", "foreseen", "measured_epoch", "plan", "plan_lines"]
 
@@ -52,7 +52,7 @@ def plan(
     request: Request, hardware: Hardware | None = None, report: Report | None = None
 ) -> list[str]:
     """Prepare the data in a temporary folder, take a few steps, and say what a training takes."""
-    report = report or SilentReport()
+    report = report or Report()
     task, _ = registry.recognise(request.files, request.columns, request.task)
     with tempfile.TemporaryDirectory() as folder:
         prepared = task.prepare(request, Path(folder), report)

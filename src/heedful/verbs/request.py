@@ -255,10 +255,13 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def leaving_nothing_half_made(made: Sequence[Path]) -> Iterator[None]:
-    """Remove the folders made for a preparation that failed; what was there before stays."""
+    """Remove the folders made for a preparation that failed; what was there before stays.
+
+    One that was interrupted leaves what it has, as one that was killed does, to go on from there.
+    """
     try:
         yield
-    except BaseException:
+    except Exception:
         for number, path in enumerate(made):
             if path.name == "run" or number < 2:
                 shutil.rmtree(path, ignore_errors=True)

@@ -21,7 +21,7 @@ from heedful.tasks import registry
 from heedful.tasks.contract import Prepared, Request, Result, Task
 from heedful.train.checkpoint import States
 from heedful.train.page import write_page
-from heedful.train.report import Report, SilentReport
+from heedful.train.report import Report
 from heedful.train.state import Clock, Outcome, State
 from heedful.train.world import World, from_lead, joined, share_machine
 from heedful.verbs.ending import end
@@ -48,11 +48,11 @@ def train(request: Request, report: Report | None = None, started: float | None 
 
     `started` is when the command began, for `minutes` count from there.
     """
-    report = report or SilentReport()
+    report = report or Report()
     started = time.time() if started is None else started
     world = World.of_environment()
     if not world.lead:
-        report = SilentReport()
+        report = Report()
     task = task_of_request(request, report)
     with ExitStack() as held:
         if world.size > 1:
@@ -212,6 +212,9 @@ def _run(begun: _Begun, report: Report, started: float, more: bool, world: World
         "weights": outcome.weights,
     }
     ended = end(task, folder, begun.prepared, tests, request, facts, report)
+    last = States(folder.path / "run" / "state").facts()
+    if last is not None:
+        _draw(Folder.open(folder.path, task.settings), last, outcome.parameters, ended.facts)
     limits = {key: getattr(training, key) for key in LIMITS}
     files.write_sealed(
         folder.path / "run" / "done.json",
@@ -315,13 +318,22 @@ def _saved(begun: _Begun, now: State, parameters: int) -> None:
         (run / "done.json").unlink(missing_ok=True)
     if begun.notes:
         begun.remember()
+    _draw(folder, now.to_facts(), parameters, {})
+
+
+def _draw(
+    folder: Folder[Any], state: Mapping[str, Any], parameters: int, ended: Mapping[str, Any]
+) -> None:
+    """Draw the report page, at the end with the verdict and with what was chosen after training."""
+    run = folder.path / "run"
     with suppress(OSError, ValueError, KeyError):  # the page must never stop a training
         write_page(
             run / "report.html",
             run / "log.jsonl",
             folder.path.absolute().name,
-            now.to_facts(),
+            state,
             folder.settings.model_dump(exclude_none=True),
             files.read_sealed(run / "data" / "report.json"),
             parameters,
+            ended.get("verdict"),
         )

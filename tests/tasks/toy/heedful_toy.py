@@ -161,6 +161,7 @@ TASK = Task(
     simple=Simple(lambda prepared, dev, folder, report: "always a", "heedful count {} --simple"),
     apart=lambda dev: [index % 3 == 0 for index in range(len(dev))],
     show=show,
+    reply=lambda used, inputs, options: used.say(inputs),
     commands=(
         Command(
             "count",

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from heedful.tasks.translation.card import card
-
 from heedful import __version__
 from heedful.metrics import Score
 from heedful.settings import ModelSettings, TrainSettings
+from heedful.tasks.card import card
+from heedful.tasks.translation import TASK
 from heedful.tasks.translation.settings import Settings
 
 SETTINGS = Settings(
@@ -20,7 +20,7 @@ def test_the_card_says_what_was_done_and_how_to_use_it() -> None:
     facts = {
         "name": "my model",
         "parameters": 63_082_496,
-        "vocabulary": 37_000,
+        "verdict": "nearest training sentence: BLEU 12.3 ...",
         "pairs": 29_000,
         "dev_pairs": 1_014,
         "dropped_pairs": 0,
@@ -31,13 +31,16 @@ def test_the_card_says_what_was_done_and_how_to_use_it() -> None:
         "scores": {"dev": [vars(dev)], "test": [vars(test)]},
     }
     before = dict(facts)
-    lines = card(SETTINGS, facts).splitlines()
+    lines = card(TASK, SETTINGS, facts).splitlines()
     for line in (
         "# my model",
         "A Transformer for translation, from `ko` into a language not named, trained with "
         f"Heedful {__version__}.",
         "heedful translate 'my model' \"...\"",
-        'translator = Translator.load("my model")',
+        'model = heedful.load("my model")',
+        'print(model.translate(["..."]))',
+        "## Is something simpler as good?",
+        "nearest training sentence: BLEU 12.3 ...",
         "| seed | 12345 |",
         "| sentence pairs | 29,000 |",
         "| pairs left out by the data check | 0 |",
@@ -46,7 +49,6 @@ def test_the_card_says_what_was_done_and_how_to_use_it() -> None:
         "| minutes | 28.0 |",
         "| weights | mean of 5 |",
         "| parameters | 63,082,496 |",
-        "| vocabulary | 37,000 |",
         "| layers | 2 + 1, post-norm |",
         "| d_model, d_ff, heads | 6, 11, 3 |",
         "On the development set:",
@@ -61,7 +63,7 @@ def test_the_card_says_what_was_done_and_how_to_use_it() -> None:
 
 
 def test_a_card_without_facts_still_says_how_to_use_the_folder() -> None:
-    lines = card(SETTINGS, {}).splitlines()
+    lines = card(TASK, SETTINGS, {}).splitlines()
     assert lines[0] == "# A translation model"
     assert 'heedful translate FOLDER "..."' in lines
     assert "None yet." in lines

@@ -13,7 +13,13 @@ from heedful.data.ids import Ids
 from heedful.data.tokenizer import Tokenizer, learn
 from heedful.errors import DataError, ModelFolderError
 from heedful.settings import TokenizerSettings, TrainSettings
-from heedful.tasks.translation.corpus import Corpus, Pair, development_size, pairs_of, prepare
+from heedful.tasks.translation.corpus import (
+    Corpus,
+    Pair,
+    development_size,
+    pairs_of,
+    prepare_corpus,
+)
 from heedful.tasks.translation.reading import Source, sources
 from heedful.tasks.translation.settings import DataSettings, Settings
 
@@ -44,7 +50,7 @@ def prepared(
     tokenizer: Tokenizer | None = None,
 ) -> tuple[Corpus, Tokenizer]:
     folder.mkdir(exist_ok=True)
-    return prepare(
+    return prepare_corpus(
         [written(folder, pairs)],
         np.ones(len(pairs), dtype=bool),
         how or settings(),
@@ -169,7 +175,9 @@ def test_one_pair_is_not_enough(tmp_path: Path) -> None:
         "one to learn from and one to check; give more text"
     )
     with pytest.raises(DataError, match=r"^0 usable pairs of 3 cannot be trained on: "):
-        prepare([written(tmp_path, PAIRS[:3])], np.zeros(3, dtype=bool), settings(), tmp_path / "x")
+        prepare_corpus(
+            [written(tmp_path, PAIRS[:3])], np.zeros(3, dtype=bool), settings(), tmp_path / "x"
+        )
     assert refused(tmp_path, [("the dog", "le chien"), ("the dog", "un chien")]) == (
         "all 2 usable pairs have the same source sentence: at least 2 different ones are needed, "
         "one to learn from and one to check; give more text"
@@ -210,7 +218,7 @@ def test_pieces_are_learned_from_a_sample_of_what_is_trained_on(
 
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
-    prepare(
+    prepare_corpus(
         [written(tmp_path, PAIRS)],
         np.ones(len(PAIRS), dtype=bool),
         settings(),

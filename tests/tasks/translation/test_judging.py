@@ -61,9 +61,9 @@ def test_the_figures_are_the_scores_themselves_of_the_leading_one() -> None:
         found = verdict(REFERENCES, model, simple, language, TEST, "nearest")
         assert found.metric == leading
         assert found.examples == 11
-        assert found.model == metrics.scores(model, REFERENCES, language)[0].value
-        assert found.simple == metrics.scores(simple, REFERENCES, language)[0].value
-        compared = metrics.compare(model, simple, REFERENCES, language)[0]
+        one, other = (next(judged(texts, REFERENCES, language)) for texts in (model, simple))
+        assert (found.model, found.simple) == (one.value, other.value)
+        compared = metrics.compare(one, other)
         assert (found.low, found.high) == (compared.low, compared.high)
 
 

@@ -130,7 +130,7 @@ def test_the_size_is_chosen_by_the_score_on_the_development_pairs(
     for size in SIZES:
         monkeypatch.setattr(nearest, "SIZES", (size,))
         texts = fit(train).translate([source for source, _ in dev])
-        score = metrics.scores(texts, [target for _, target in dev], "ko")[0]
+        score = next(metrics.judged(texts, [target for _, target in dev], "ko"))
         assert (score.name, score.value) == ("chrF", tried[size])
 
 

@@ -3,73 +3,42 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from heedful.data.languages import language_name
+from heedful.serve.api import Model, Note
 from heedful.serve.errors import RequestError, clip
 
 if TYPE_CHECKING:
     from heedful.settings import DecodeSettings
-    from heedful.tasks.translation.using import Translation
+    from heedful.tasks.translation.using import Translation, Translator
 
-__all__ = ["Directions", "Line", "Served", "Translates", "translate_lines"]
+__all__ = ["Directions", "Line", "Served", "translate_lines"]
 
 Line = tuple[str, int]
 """A text, and how many translations of it are wanted."""
-Note = Callable[[str], object]
 logger = logging.getLogger("heedful.serve")
 
 
-class Translates(Protocol):
-    """What the server needs of a translator; `heedful.Translator` is one."""
-
-    def lines(
-        self, texts: Iterable[str], decode: DecodeSettings | None = None, n_best: int = 1
-    ) -> Iterator[Translation]:
-        """Translate lines, in their order."""
-        ...
-
-    def decoding(self, **options: Any) -> DecodeSettings:
-        """Give the decoding settings with some changed."""
-        ...
-
-    def trace(
-        self,
-        text: str,
-        translation: str | None = None,
-        layers: Sequence[int] | None = None,
-        heads: Sequence[int] | None = None,
-        decimals: int = 4,
-        values: bool = True,
-    ) -> dict[str, Any]:
-        """Give what happened in one pass."""
-        ...
-
-    def align(self, text: str, translation: str) -> list[tuple[int, int]]:
-        """Tie words of a text to words of its translation."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Served:
+@dataclass(eq=False)
+class Served(Model):
     """A model that is served: its name, its two languages and its translator."""
 
     name: str
     source: str
     target: str
-    translator: Translates
+    translator: Translator
     task: str = "translation"
 
-    @property
-    def about(self) -> str:
-        """Say in a few words what it is."""
-        return f"{self.source} to {self.target}"
+    def __post_init__(self) -> None:
+        """Say what it is."""
+        self.about = f"{self.source} to {self.target}"
 
 
 def translate_lines(
-    translator: Translates, beam: int | None
+    translator: Translator, beam: int | None
 ) -> Callable[[list[Line]], list[Translation]]:
     """Make the function that translates a round; lines with the same `n_best` are one batch."""
 

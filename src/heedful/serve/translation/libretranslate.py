@@ -18,11 +18,10 @@ from starlette.responses import Response
 from heedful.data.languages import language_name
 from heedful.errors import DataError
 from heedful.explain.document import page_files
-from heedful.serve.answers import answer_json
-from heedful.serve.api import Shared
+from heedful.serve.api import Api, Shared
 from heedful.serve.downloads import Downloads
 from heedful.serve.errors import RequestError, busy, invalid, too_long
-from heedful.serve.openapi import FORMS, Endpoint, content, get, listed, post, ref
+from heedful.serve.openapi import FORMS, Endpoint, answer_json, content, get, post, ref
 from heedful.serve.translation.detect import Guess
 from heedful.serve.translation.directions import Directions, Served
 from heedful.serve.translation.schemas import (
@@ -53,19 +52,19 @@ ENOUGH = 4_000
 _HOST = re.compile(r"[A-Za-z0-9.\-]{1,255}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
 
 
-class LibreTranslate:
+class LibreTranslate(Api):
     """The endpoints of LibreTranslate."""
 
     sentence = "Translation with LibreTranslate's API, and a look inside."
     answers = ANSWERS
 
     def __init__(self, models: Sequence[Served], shared: Shared) -> None:
-        options = self._options = shared.options
-        self._shared, self.page = shared, page_files()
+        super().__init__(models, shared)
+        options, self.page = shared.options, page_files()
         directions = Directions(models, shared.note)
         self.models = directions.models
         self.service = Service(directions, options, shared.metrics)
-        self.no_room, self.close = self.service.queues.no_room, self.service.queues.close
+        self.queues = self.service.queues
         self._downloads = Downloads(options.files_kept, options.files_bytes, options.files_age)
         self._files = 0
         targets = {code: directions.targets(code) for code in directions.languages}
@@ -88,8 +87,10 @@ class LibreTranslate:
 
     def endpoints(self) -> list[Endpoint]:
         """Give the endpoints."""
-        keyed = self._options.keys is not None
-        languages = get("The languages, and what each can be translated into.", listed("Language"))
+        keyed = self.options.keys is not None
+        languages = get(
+            "The languages, and what each can be translated into.", ref("Language", many=True)
+        )
         download = get("Fetch a translated file.", {}, "application/octet-stream")
         download["get"]["parameters"] = [NAME]
         gone = content("It is not here, or no longer.", ref("Error"))
@@ -100,7 +101,7 @@ class LibreTranslate:
         file = post(supported, [self._file_model], ref("File"), keyed, FORMS[1:])
         settings = get("What a page has to know.", ref("FrontendSettings"))
         return [
-            self._shared.post(
+            self.post(
                 "/translate",
                 self._translate,
                 "Translate a text, or a list of texts.",
@@ -108,12 +109,12 @@ class LibreTranslate:
                 ref("Translation"),
                 costly=True,
             ),
-            self._shared.post(
+            self.post(
                 "/detect",
                 self._detect,
                 "Guess which of the served languages a text is in.",
-                limited(Detect, self._options),
-                listed("Guess"),
+                limited(Detect, self.options),
+                ref("Guess", many=True),
             ),
             Endpoint("/languages", self.languages, languages | {"post": languages["get"]}),
             Endpoint("/translate_file", self.translate_file, file, costly=True),
@@ -140,8 +141,8 @@ class LibreTranslate:
         )
         texts = [asked.q] if isinstance(asked.q, str) else asked.q
         size = sum(map(len, texts))
-        if size > self._options.char_limit:
-            raise too_long(size, self._options.char_limit)
+        if size > self.options.char_limit:
+            raise too_long(size, self.options.char_limit)
         directions = self.service.directions
         target = directions.language(asked.target)
         guesses: list[Guess] = []
@@ -155,8 +156,8 @@ class LibreTranslate:
 
     async def _detect(self, asked: Detect) -> Response:
         text = asked.q if isinstance(asked.q, str) else "\n".join(asked.q)
-        if len(text) > self._options.char_limit:
-            raise too_long(len(text), self._options.char_limit)
+        if len(text) > self.options.char_limit:
+            raise too_long(len(text), self.options.char_limit)
         return answer_json([_guess(guess) for guess in (await self.service.detect([text]))[0]])
 
     async def languages(self, request: Request) -> Response:
@@ -165,7 +166,7 @@ class LibreTranslate:
 
     async def settings(self, request: Request) -> Response:
         """GET /frontend/settings: what a page has to know at its start."""
-        options, directions = self._options, self.service.directions
+        options, directions = self.options, self.service.directions
         first = directions.models[0]
         return answer_json(
             {
@@ -194,13 +195,13 @@ class LibreTranslate:
 
     async def translate_file(self, request: Request) -> Response:
         """POST /translate_file: a file in, the address of its translation out."""
-        options = self._options
+        options = self.options
         if self._files >= options.files_at_once:
             raise busy(5, "too many files are being translated")
         base = _base(request, options.prefix)
         self._files += 1
         try:
-            name = await self._shared.guard.admit(
+            name = await self.guard.admit(
                 request,
                 self._file_model,
                 self._translate_file,
@@ -226,10 +227,12 @@ class LibreTranslate:
         try:
             document = await asyncio.to_thread(open_document, f"file{ending}", upload.data)
             characters = sum(map(len, document.texts))
-            if characters > self._options.file_char_limit:
-                raise too_long(characters, self._options.file_char_limit)
+            if characters > self.options.file_char_limit:
+                raise too_long(characters, self.options.file_char_limit)
             if source == AUTO:
-                source = (await self.service.detect([_beginning(document.texts)]))[0][0].language
+                source = (await self.service.detect(["\n".join(document.texts)[:ENOUGH]]))[0][
+                    0
+                ].language
             data = await self.service.translate_document(document, source, target, how)
         except DocumentError as error:
             raise invalid(str(error)) from error
@@ -278,15 +281,6 @@ def _say(
         if any(values):
             said[name] = values
     return {name: values[0] for name, values in said.items()} if single else said
-
-
-def _beginning(texts: list[str]) -> str:
-    found = ""
-    for text in texts:
-        found += text + "\n"
-        if len(found) > ENOUGH:
-            break
-    return found[:ENOUGH]
 
 
 def _base(request: Request, prefix: str) -> str:

@@ -60,19 +60,27 @@ def distill(options: Distill, terminal: Terminal) -> None:
 
 
 def backtranslate(options: Backtranslate, terminal: Terminal) -> None:
-    """Write pairs of text and its translation back."""
-    from heedful.tasks.translation.backtranslate import backtranslate as make_pairs
+    """Write pairs of text and its translation back.
 
-    sampling = SamplingSettings(seed=options.seed) if options.sample else None
-    count = make_pairs(
-        options.model,
+    The model translates the other way, from the language of the text: what it makes becomes the
+    source, and what people wrote stays the target.
+    """
+    from heedful.machine import decoding_workers
+    from heedful.tasks.translation.pairs import translate_to_pairs
+    from heedful.tasks.translation.using import Translator
+    from heedful.train.world import in_one_process
+
+    in_one_process("backtranslate")
+    workers = decoding_workers(options.threads)
+    count = translate_to_pairs(
+        Translator.load(options.model, workers=workers, engine="torch"),
         options.text,
         options.output,
-        {} if options.beam is None else {"beam": options.beam},
-        sampling,
-        options.encoding,
-        options.threads,
-        terminal.report,
+        back=True,
+        changes={} if options.beam is None else {"beam": options.beam},
+        sampling=SamplingSettings(seed=options.seed) if options.sample else None,
+        encoding=options.encoding,
+        report=terminal.report,
     )
     terminal.report.note(
         f"{count:,} pairs are in {options.output}; train with them beside real ones:\n"

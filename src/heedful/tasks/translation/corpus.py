@@ -32,10 +32,6 @@ CHUNK = 20_000
 Pair = tuple[str, str]
 
 
-def _silent(what: str, done: int, total: int) -> None:
-    pass
-
-
 @dataclass
 class Corpus:
     """What training reads: the ids of both sides, and development text to score on."""
@@ -159,7 +155,7 @@ def prepare_corpus(
     folder: Path,
     dev: Sequence[Source] = (),
     tokenizer: Tokenizer | None = None,
-    progress: Progress = _silent,
+    progress: Progress = lambda what, done, total: None,
 ) -> tuple[Corpus, Tokenizer]:
     """Write the ids of the kept pairs into `folder`, learning the pieces first unless given.
 

@@ -18,7 +18,7 @@ from heedful.data.grammar import Sentence, Splits
 from heedful.errors import ConfigError
 from heedful.tasks.contract import Request, Train
 from heedful.tasks.translation.using import Translator
-from heedful.train.report import Report, SilentReport, clock
+from heedful.train.report import Report, clock
 
 if TYPE_CHECKING:
     from heedful.tasks.translation.heads import Heads
@@ -66,7 +66,7 @@ def demo(
 
     if to not in LANGUAGES:
         raise ConfigError(f"--to {to}: expected fr or ko; the built-in corpus has no other")
-    report = report or SilentReport()
+    report = report or Report()
     started = time.time() if started is None else started
     report.note(f"The built-in corpus: English to {LANGUAGES[to]}, {sizes[0]:,} sentences, such as")
     splits = grammar.splits(*sizes, seed=seed)

@@ -24,7 +24,7 @@ from heedful.tasks.translation.pairs import (
 )
 from heedful.tasks.translation.settings import Settings
 from heedful.tasks.translation.using import Translator
-from heedful.train.report import Report, SilentReport
+from heedful.train.report import Report
 from heedful.train.world import in_one_process
 
 __all__ = ["distill"]
@@ -48,7 +48,7 @@ def distill(
     the command of that name.
     """
     in_one_process("distill")
-    report = report or SilentReport()
+    report = report or Report()
     folder = open_folder(teacher)
     made = text_folder(request.output)
     files.make_folder(made)
@@ -81,13 +81,13 @@ def _student(folder: Folder[Settings]) -> dict[str, Any]:
     """Give a student's settings: half as wide, then narrower, until it is a third."""
     teacher, m = folder.settings, folder.settings.model
     facts = planning.Facts(1, 1, 1, 1, folder.ids.size)
-    most = STUDENT * planning.estimate(m, facts, 1.0).parameters
+    most = STUDENT * planning.estimate(m, facts).parameters
     model = m.model_dump(exclude_none=True, exclude={"d_head", "d_value"}) | {"dropout": 0.1}
     step = 2 * m.n_heads  # every head has as much, and a sinusoid needs an even width
     for width in range(max(step, m.d_model // 2 // step * step), 0, -step):
         model |= {"d_model": width, "d_ff": max(1, m.d_ff * width // m.d_model)}
         small = config.part(ModelSettings, model, "model.")
-        if planning.estimate(small, facts, 1.0).parameters <= most:
+        if planning.estimate(small, facts).parameters <= most:
             break
     return {
         "source": teacher.source,

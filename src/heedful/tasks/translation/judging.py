@@ -102,7 +102,7 @@ def tune(
     for alpha in dict.fromkeys((usual, *PENALTIES)):
         penalty = LengthPenalty(alpha, decode.length_offset)
         texts = [tokenizer.decode(rerank(f, penalty)[0].ids) for f in found]
-        values[alpha] = metrics.scores(texts, wanted, folder.settings.target)[0].value
+        values[alpha] = next(metrics.judged(texts, wanted, folder.settings.target)).value
     best = max(values, key=lambda alpha: values[alpha])
     if values[best] < values[usual] + 0.1:  # nothing to gain: keep the usual one
         return folder

@@ -123,7 +123,7 @@ class TranslationLearner(Learner[Batch]):
             for h in search(self.model, sources, greedy, workers=self._workers, scored=False)
         ]
         wanted = [t for _, t in part]
-        scores = metrics.scores(texts, wanted, self._settings.target)
+        scores = list(metrics.judged(texts, wanted, self._settings.target))
         loss = self._dev_loss()
         self.model.train()
         figures = {score.name: score.value for score in scores} | self.figures(loss)

@@ -34,15 +34,7 @@ if TYPE_CHECKING:
     from heedful.tasks.translation.settings import Settings
     from heedful.train.report import Report
 
-__all__ = [
-    "LIMIT",
-    "SIZES",
-    "NearestSentence",
-    "NearestTranslator",
-    "fit",
-    "most_pairs",
-    "seconds",
-]
+__all__ = ["LIMIT", "SIZES", "NearestSentence", "NearestTranslator", "fit", "most_pairs", "seconds"]
 
 FACTS, PAIRS = "simple.json", "simple.tsv.gz"
 
@@ -68,11 +60,11 @@ Item = TypeVar("Item")
 class NearestSentence:
     """Answers with the translation of the training sentence nearest to the one asked."""
 
-    def __init__(self, pairs: _Pairs, facts: dict[str, Any]) -> None:
-        self._pairs = pairs
+    def __init__(self, lines: list[bytes], facts: dict[str, Any]) -> None:
+        self._lines = lines
         self.facts = facts
         """The `size` of the n-grams, the `pairs` kept and `of` how many, what was `tried`."""
-        self._index = _Index(pairs, facts["size"])
+        self._index = _Index(lines, facts["size"])
 
     @classmethod
     def fit(
@@ -90,15 +82,14 @@ class NearestSentence:
         the pairs the model was chosen on, never those it will be judged on. The choice is by the
         leading score of the target language, on a part where there is much.
         """
-        asked = map(pair, _spread(range(of), limit))
-        kept = _Pairs.read(asked, min(of, limit), progress)
-        sample = kept.some(ENOUGH_PAIRS)
+        kept = _lines(map(pair, _spread(range(of), limit)), min(of, limit), progress)
+        sample = list(_spread(kept, ENOUGH_PAIRS))
         rows = list(_spread(dev, ENOUGH_ROWS))
         tried = {}
         for done, size in enumerate(SIZES if rows else ()):
             progress("choosing the n-grams", done, len(SIZES))
             index = _Index(sample, size)
-            texts = [sample.target(index.nearest(normalise(source))) for source, _ in rows]
+            texts = [_target(sample[index.nearest(normalise(source))]) for source, _ in rows]
             wanted = [normalise(target) for _, target in rows]
             tried[size] = next(judged(texts, wanted, language)).value
         best = max(tried, key=tried.__getitem__, default=SIZES[0])
@@ -114,7 +105,7 @@ class NearestSentence:
             temporary.open("wb") as raw,
             gzip.GzipFile("", "wb", 3, raw, mtime=0) as file,
         ):
-            file.write(self._pairs.text)
+            file.write(b"".join(self._lines))
         digests = {PAIRS: files.sha256(path)}
         files.write_sealed(path.with_name(FACTS), {**self.facts, "files": digests})
 
@@ -123,7 +114,8 @@ class NearestSentence:
         """Read what `save` wrote; a file that is not what was written is refused."""
         facts = files.read_sealed(Path(folder) / FACTS)
         files.check(folder, facts.pop("files"))
-        return cls(_Pairs(gzip.decompress((Path(folder) / PAIRS).read_bytes())), facts)
+        text = gzip.decompress((Path(folder) / PAIRS).read_bytes())
+        return cls(text.splitlines(keepends=True), facts)
 
     @property
     def name(self) -> str:
@@ -138,7 +130,7 @@ class NearestSentence:
         A text that has no n-gram in common with any sentence gets the earliest one's translation.
         """
         given = map(normalise, texts)
-        return [self._pairs.target(self._index.nearest(t)) if t else "" for t in given]
+        return [_target(self._lines[self._index.nearest(t)]) if t else "" for t in given]
 
 
 class NearestTranslator:
@@ -183,60 +175,40 @@ def _refuse(options: Mapping[str, object]) -> None:
         )
 
 
-class _Pairs:
-    """The pairs as one text, each a line of source, TAB and target: a million take 100 MB."""
+def _lines(pairs: Iterable[Pair], size: int, progress: Progress) -> list[bytes]:
+    """Take in a stream of pairs, each as a line of source, TAB and target.
 
-    def __init__(self, text: bytes | bytearray) -> None:
-        self.text = text
-        # In text that was normalised, nothing else is as small as a TAB or the end of a line.
-        ends = np.flatnonzero(np.frombuffer(text, np.uint8) <= ord("\n"))
-        self._ends = np.concatenate(([-1], ends))
+    As bytes, a million of them take 150 MB; normalised text has neither a TAB nor an end.
+    """
+    lines = []
+    for done, (source, target) in enumerate(pairs):
+        lines.append(f"{normalise(source)}\t{normalise(target)}\n".encode())
+        if done % CHUNK == 0:
+            progress("reading the pairs for the simple thing", done, size)
+    if not lines:
+        raise DataError("there are no pairs to find the nearest of; give at least one")
+    return lines
 
-    @classmethod
-    def read(cls, pairs: Iterable[Pair], size: int, progress: Progress) -> _Pairs:
-        """Take in a stream of pairs."""
-        text = bytearray()
-        for done, (source, target) in enumerate(pairs):
-            text += f"{normalise(source)}\t{normalise(target)}\n".encode()
-            if done % CHUNK == 0:
-                progress("reading the pairs for the simple thing", done, size)
-        if not text:
-            raise DataError("there are no pairs to find the nearest of; give at least one")
-        return cls(text)
 
-    def __len__(self) -> int:
-        return len(self._ends) // 2
+def _target(line: bytes) -> str:
+    return line.decode().rstrip("\n").partition("\t")[2]
 
-    def _text(self, begin: int, end: int) -> str:
-        """Give the text between two ends, the first end and the last left out."""
-        return self.text[self._ends[begin] + 1 : self._ends[end]].decode()
 
-    def target(self, pair: int) -> str:
-        """Give the target of a pair."""
-        return self._text(2 * pair + 1, 2 * pair + 2)
-
-    def sources(self) -> Iterator[tuple[int, list[str]]]:
-        """Give all sources in chunks, each with the number of its first."""
-        for begin in range(0, len(self), CHUNK):
-            lines = self._text(2 * begin, 2 * min(begin + CHUNK, len(self))).split("\n")
-            yield begin, [line.partition("\t")[0] for line in lines]
-
-    def some(self, limit: int) -> _Pairs:
-        """Give so many of the pairs, evenly spread, or all where there are not as many."""
-        if len(self) <= limit:
-            return self
-        chosen = _spread(range(len(self)), limit)
-        return _Pairs("".join(f"{self._text(2 * i, 2 * i + 2)}\n" for i in chosen).encode())
+def _sources(lines: list[bytes]) -> Iterator[tuple[int, list[str]]]:
+    """Give all sources in chunks, each with the number of its first."""
+    for begin in range(0, len(lines), CHUNK):
+        chunk = lines[begin : begin + CHUNK]
+        yield begin, [line.partition(b"\t")[0].decode() for line in chunk]
 
 
 class _Index:
     """For each n-gram, known by its hash, the sentences that have it, in order."""
 
-    def __init__(self, pairs: _Pairs, size: int) -> None:
-        self._size, count = size, len(pairs)
+    def __init__(self, lines: list[bytes], size: int) -> None:
+        self._size, count = size, len(lines)
         self._bits = min(22, max(18, (32 * count).bit_length()))
         frequency = np.zeros(1 << self._bits, np.int64)
-        for _, texts in pairs.sources():
+        for _, texts in _sources(lines):
             np.add.at(frequency, self._grams(texts)[0], 1)
         # Flatter than the square of it, which tf-idf has: that is 2 BLEU worse (docs/log.md).
         inverse = np.log1p(count / np.maximum(frequency, 1))
@@ -245,7 +217,7 @@ class _Index:
         self._sentences = np.empty(self._starts[-1], np.int32)
         self._norms = np.empty(count)
         free = self._starts[:-1].copy()
-        for begin, texts in pairs.sources():
+        for begin, texts in _sources(lines):
             grams, of = self._grams(texts)
             place = np.arange(len(grams))
             first = np.flatnonzero(np.diff(grams, prepend=-1))  # of each n-gram in this chunk
@@ -320,8 +292,7 @@ def fit(prepared: Prepared, dev: Sequence[Pair], folder: Path, report: Report) -
 
     settings = prepared.settings
     limit = most_pairs(settings.train.minutes)
-    language, progress = settings.target, report.progress
-    found = NearestSentence.fit(pair, len(corpus), dev, language, limit, progress)
+    found = NearestSentence.fit(pair, len(corpus), dev, settings.target, limit, report.progress)
     found.save(folder)
     corpus.forget()
     return found.name

@@ -18,7 +18,7 @@ from heedful.tasks.contract import Request
 from heedful.tasks.translation.corpus import Corpus, Pair, pairs_of
 from heedful.tasks.translation.preparing import read
 from heedful.tasks.translation.using import Translator
-from heedful.train.report import Report, SilentReport, clock
+from heedful.train.report import Report, clock
 
 __all__ = [
     "development_pairs",
@@ -71,7 +71,7 @@ def translate_to_pairs(
     out. Killed and called again, it goes on where it was; `output` that was made of other text, by
     another model or in another way is refused.
     """
-    report = report or SilentReport()
+    report = report or Report()
     decode = translator.decoding(**(changes or {}))
     part, note = (output.with_name(output.name + end) for end in (".part", ".made.json"))
     _same(

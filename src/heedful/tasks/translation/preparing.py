@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,20 +37,14 @@ def claims(files: Sequence[Path], columns: Columns | None) -> str | None:
     if "files" in kinds or (columns is not None and len(columns) != 2):
         return None
     try:
-        first = next(iter(sources(files[:1], _two(columns), "utf-8")[0].pairs()), None)
+        found = any(sources(files[:1], _two(columns), "utf-8")[0].pairs())
     except DataError:
-        return None
-    return "tables of pairs" if first else None
+        found = columns is not None  # two were named: reading will say what is wrong with them
+    return "tables of pairs" if found else None
 
 
 def _two(columns: Columns | None) -> tuple[str, str] | None:
-    if columns is None:
-        return None
-    if len(columns) != 2:
-        raise ConfigError(
-            f"--columns {','.join(columns)}: expected two of them, such as 2,3 or ko,en"
-        )
-    return columns[0], columns[1]
+    return None if columns is None else (columns[0], columns[-1])
 
 
 def read(paths: Sequence[Path], request: Request) -> list[Source]:
@@ -60,7 +54,12 @@ def read(paths: Sequence[Path], request: Request) -> list[Source]:
 
 def rows(paths: Sequence[Path], columns: Columns | None, encoding: str) -> list[Pair]:
     """Read the pairs of a development or test set."""
-    return list(pairs_of(sources(paths, _two(columns), encoding)))
+    found = list(pairs_of(sources(paths, _two(columns), encoding)))
+    if found and not any(map(all, found)):
+        raise DataError(
+            f"{paths[0]} has no pair with text on both sides; look at the columns that are given"
+        )
+    return found
 
 
 def evaluated(paths: Sequence[Path], columns: Columns | None, encoding: str) -> list[Pair]:
@@ -74,7 +73,7 @@ def examine(request: Request, report: Report) -> Findings:
     """Examine the text a training would read, and say what is wrong with it, worst first."""
     settings = config.resolve(request.settings or {}, Settings)
     training, dev, test = (read(p, request) for p in (request.files, request.dev, request.test))
-    return doctor.examine(training, settings.data, dev, test, progress=_progress(report))
+    return doctor.examine(training, settings.data, dev, test, report.progress)
 
 
 def prepare(request: Request, made: Path, report: Report) -> Prepared:
@@ -101,7 +100,7 @@ def prepare(request: Request, made: Path, report: Report) -> Prepared:
         made,
         read(request.dev, request),
         Tokenizer(parent.tokenizer, parent.ids) if parent else None,
-        progress=_progress(report),
+        report.progress,
     )
     if corpus.too_long:
         report.note(
@@ -109,7 +108,7 @@ def prepare(request: Request, made: Path, report: Report) -> Prepared:
             f"and are left out"
         )
     facts = _facts(corpus, tokenizer)
-    settings = planning.choose_model(raw, facts, settings.train.minutes, *_speed(request, settings))
+    settings = planning.choose_model(raw, facts, *_speed(request, settings))
     from heedful.tasks.translation.batching import Batches
 
     # Refuses a sentence that does not fit into a batch.
@@ -179,7 +178,3 @@ def _positions_suffice(settings: Settings) -> None:
             f"data.max_length = {longest} pieces and an end do not fit into model.max_positions = "
             f"{model.max_positions}; lower the one or raise the other"
         )
-
-
-def _progress(report: Report) -> Callable[[str, int, int], None]:
-    return lambda what, done, total: report.progress(what, done, total)

@@ -11,7 +11,8 @@ LIMITS = """\
 It knows only what its training pairs showed it: text of another kind, names and numbers it has not
 seen, and sentences longer than those it was trained on come out worse than the scores say. It
 translates sentence by sentence and sees nothing of the sentences around. Fluent output can be
-wrong, and biases of the data are biases of the model. Have a person check what matters."""
+wrong, and biases of the data are biases of the model. Have a person check what matters. The folder
+holds the training pairs (`simple.tsv.gz`), for the nearest one: share it as you may them."""
 LABELS = {
     "pairs": "sentence pairs",
     "dropped_pairs": "pairs left out by the data check",

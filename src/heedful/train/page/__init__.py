@@ -29,8 +29,12 @@ def write_page(
     settings: Mapping[str, Any],
     findings: Mapping[str, Any] | None,
     parameters: int,
+    verdict: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the page of a run from its log, its state, its settings and the data report."""
+    """Write the page of a run from its log, its state, its settings and the data report.
+
+    `verdict` are the facts of the verdict, once it has been reached.
+    """
     records = [json.loads(line) for line in log.read_text(encoding="utf-8").split("\n") if line]
     steps = [r for r in records if r["kind"] == "step"]
     evaluations = [r for r in records if r["kind"] == "look"]
@@ -53,7 +57,8 @@ def write_page(
         "steps": [{k: v for k, v in s.items() if k not in ("kind", "at")} for s in steps[::every]],
         "evaluations": evaluations,
         "settings": settings,
-        "findings": None if findings is None else _findings(findings),
+        "findings": _findings(findings) if findings and "problems" in findings else None,
+        "verdict": verdict,
     }
     # In a script element nothing but "<" can end it, or begin a comment.
     data = json.dumps(_finite(facts), ensure_ascii=False).replace("<", "\\u003c")

@@ -188,7 +188,7 @@ def test_a_conversion_killed_at_any_write_leaves_nothing_to_believe(tmp_path: Pa
         "from pathlib import Path\n"
         "from heedful import files\n"
         "from heedful.tasks.translation.exchange import conversions as it\n"
-        "from heedful.models.folder import Folder\n"
+        "from heedful.tasks.translation.model import open_folder\n"
         "left = int(sys.argv[2])\n"
         "def counted(real):\n"
         "    def call(*a, **k):\n"
