@@ -153,7 +153,6 @@ class Pronoun:
     en_object: str
     clitic: str
     dative: str
-    ko_dative: str
 
 
 def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
@@ -163,7 +162,7 @@ def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
     base, before_ga = ko.split()
     topic, nominative = attach(base, "topic"), attach(before_ga, "subject")
     phrase = Phrase(subject, name, topic, nominative, who, base, "adult")
-    return Pronoun(phrase, en_object, clitic, dative, base + "에게")
+    return Pronoun(phrase, en_object, clitic, dative)
 
 
 I = _pronoun("I me", "je me me", "나 내", Agreement.JE)  # noqa: E741
