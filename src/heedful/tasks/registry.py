@@ -10,7 +10,8 @@ import difflib
 import importlib
 import logging
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def tasks() -> dict[str, Task]:
         if name not in _registered:
             module, _, attribute = place.partition(":")
             register(getattr(importlib.import_module(module), attribute))
-    for entry in entry_points(group=GROUP):
+    for entry in _installed():
         if entry.name not in _registered:
             try:
                 register(entry.load())
@@ -50,6 +51,11 @@ def tasks() -> dict[str, Task]:
                     f"uninstall that package"
                 ) from error
     return dict(_registered)
+
+
+@cache
+def _installed() -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=GROUP))
 
 
 def find(name: str) -> Task:
