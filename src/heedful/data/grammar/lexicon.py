@@ -92,18 +92,18 @@ def _adjective(
     ko: str,
     kinds: str = "",
     *,
-    before: str = "",
     said_of: str | None = None,
     modifier: str = "",
     other: str = "",
     other_kinds: str = "",
 ) -> Adjective:
-    """Read an adjective; `before` is its form before a vowel, for those that precede the noun."""
+    """Read an adjective; behind a bar is its form before a vowel, if it stands before the noun."""
+    in_french, _, before_vowel = fr.partition("|")
     return Adjective(
         en,
         more,
-        french.forms(*fr.split("/")),
-        before,
+        french.forms(*in_french.split("/")),
+        before_vowel,
         korean.stem(ko, verb=False, modifier=modifier),
         frozenset(kinds.split()),
         frozenset((kinds if said_of is None else said_of).split()),
@@ -113,34 +113,24 @@ def _adjective(
 
 
 ADJECTIVES = (
-    _adjective("big", "bigger", "grand", "크/크/커", f"animal {_GOODS} place tree", before="grand"),
+    _adjective("big", "bigger", "grand|grand", "크/크/커", f"animal {_GOODS} place tree"),
+    _adjective("small", "smaller", "petit|petit", "작/작으/작아", f"animal {_GOODS} food"),
     _adjective(
-        *("small", "smaller", "petit", "작/작으/작아", f"animal {_GOODS} food"), before="petit"
-    ),
-    _adjective(
-        *("old", "", "vieux/vieille", "오래되/오래되/오래되어"),
+        *("old", "", "vieux/vieille|vieil", "오래되/오래되/오래되어"),
         f"{_GOODS} place way tree {_GROWN} animal",
-        before="vieil",
         said_of="",
         other="늙/늙으/늙어",
         other_kinds=_ALIVE,
     ),
+    _adjective("new", "", "nouveau/nouvelle|nouvel", "새/새/새", _GOODS, said_of="", modifier="새"),
     _adjective(
-        *("new", "", "nouveau/nouvelle", "새/새/새", _GOODS),
-        before="nouvel",
-        said_of="",
-        modifier="새",
-    ),
-    _adjective(
-        *("young", "younger", "jeune", "젊/젊으/젊어", f"{_GROWN} animal"),
-        before="jeune",
+        *("young", "younger", "jeune|jeune", "젊/젊으/젊어", f"{_GROWN} animal"),
         other="어리/어리/어려",
         other_kinds="animal",
     ),
     _adjective(
-        *("beautiful", "more beautiful", "beau/belle", "아름답/아름다우/아름다워"),
+        *("beautiful", "more beautiful", "beau/belle|bel", "아름답/아름다우/아름다워"),
         "animal thing vehicle place way water height tree",
-        before="bel",
     ),
     _adjective("red", "", "rouge", "빨갛/빨가/빨개", _GOODS),
     _adjective("blue", "", "bleu", "파랗/파라/파래", _GOODS),

@@ -125,10 +125,8 @@ def noun_phrase(noun: Noun, determiner: Determiner, adjective: Adjective | None 
     fr, rest = _french(noun, determiner, adjective)
     full, about, plain = _korean(noun, determiner, adjective)
     particle = "subject" if determiner.ko_count else "topic"  # what is new takes 가, not 는
-    if determiner.plural:
-        who = Agreement.ELLES if noun.feminine else Agreement.ILS
-    else:
-        who = Agreement.ELLE if noun.feminine else Agreement.IL
+    third = Agreement.IL, Agreement.ELLE, Agreement.ILS, Agreement.ELLES
+    who = third[noun.feminine + 2 * determiner.plural]
     return Phrase(
         en=en,
         fr=fr,
@@ -155,7 +153,6 @@ class Pronoun:
     en_object: str
     clitic: str
     dative: str
-    ko_dative: str
 
 
 def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
@@ -165,7 +162,7 @@ def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
     base, before_ga = ko.split()
     topic, nominative = attach(base, "topic"), attach(before_ga, "subject")
     phrase = Phrase(subject, name, topic, nominative, who, base, "adult")
-    return Pronoun(phrase, en_object, clitic, dative, base + "에게")
+    return Pronoun(phrase, en_object, clitic, dative)
 
 
 I = _pronoun("I me", "je me me", "나 내", Agreement.JE)  # noqa: E741

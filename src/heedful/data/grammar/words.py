@@ -123,10 +123,13 @@ class EnglishVerb:
 
 @dataclass(frozen=True)
 class FrenchVerb:
-    """A French verb by what cannot be derived; `state` makes its past an imparfait."""
+    """A French verb by what cannot be derived; `state` makes its past an imparfait.
+
+    The present is given for je, tu, il, nous and ils: "dors dors dort dormons dorment".
+    """
 
     infinitive: str
-    present: tuple[str, ...]
+    present: str
     future: str
     participle: str
     etre: bool = False

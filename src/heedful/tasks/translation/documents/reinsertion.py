@@ -71,7 +71,7 @@ class Reinsertion:
                 continue
             found = self._verbatim(node.text, limits) if node.kind == "atom" else None
             if found:
-                tokens, known = self._tokens_of(found, within), True
+                tokens, known = self._projection.touched(found, within), True
             else:
                 tokens, known = self._projection.project((node.start, node.end), outer, within)
             spans.append(tokens)
@@ -121,15 +121,6 @@ class Reinsertion:
             return start, end
         begin = start if is_punctuation(source[0]) else first
         return begin, end if is_punctuation(source[-1]) else last + 1
-
-    def _tokens_of(self, characters: Span, within: Span) -> Span:
-        tokens = self._projection.tokens
-        inside = [n for n in range(*within) if tokens[n][0] < characters[1]]
-        last = inside[-1] if inside else within[0]
-        first = last
-        while first > within[0] and tokens[first - 1][1] > characters[0]:
-            first -= 1
-        return first, last + 1
 
     def _verbatim(self, text: str, limits: Span) -> Span | None:
         """Find the next place where the translation has the text of an atom."""
