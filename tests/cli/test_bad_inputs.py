@@ -317,7 +317,7 @@ def a_tsv_with_named_columns(folder: Path) -> tuple[list[object], str]:
 def three_columns(folder: Path) -> tuple[list[object], str]:
     path = write(folder / "a.tsv", [f"{s}\t{t}" for s, t in BOTH])
     return train(folder, path, "--columns", "1,2,3"), (
-        "--columns 1,2,3: expected two of them, such as 2,3 or ko,en"
+        "--columns 1,2,3: expected 2 of them, source and target, such as 2,3 or ko,en"
     )
 
 

@@ -95,13 +95,13 @@ def test_words_are_split_anew_as_often_as_asked(tokenizer: Tokenizer) -> None:
 def test_what_is_remembered_of_words_is_bounded(
     tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    unbounded = Variants(tokenizer, 1.0)
     monkeypatch.setattr(Variants, "REMEMBERED", 5)
     variants = Variants(tokenizer, 1.0)
-    unbounded = Variants(tokenizer, 1.0)
-    unbounded.REMEMBERED = 10**6
     encoded = [tokenizer.encode(text) for text in SENTENCES[:20]]
     assert draw(variants, encoded, 1, 0) == draw(unbounded, encoded, 1, 0)
-    assert len(variants._known) <= 5 < len(unbounded._known)
+    few, many = (one._ways.cache_info().currsize for one in (variants, unbounded))
+    assert few <= 5 < many
 
 
 def test_no_sentence_becomes_too_long(tokenizer: Tokenizer) -> None:

@@ -77,7 +77,7 @@ def test_a_student_of_a_third_is_within_a_point_of_its_teacher(real_data: Path) 
     with gzip.open(files(real_data, "train")[0], "rt", encoding="utf-8") as file:
         source.write_text("".join(normalise(line) + "\n" for line in file), encoding="utf-8")
     request = Request(files=(), output=output, dev=files(real_data, "val"))
-    found = distill(teacher, source, request, train, PlainReport())
+    found = distill(teacher, source, request, train, PlainReport(), time.time())
     assert found.parameters[1] <= found.parameters[0] / 3
     before, after = found.scores["development set"]
     print(f"\nteacher {before.value:.2f}, student {after.value:.2f}, sentences/s {found.speed}")

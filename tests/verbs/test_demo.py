@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -7,14 +8,15 @@ from heedful.errors import ConfigError
 from heedful.tasks.translation.demo import demo
 from heedful.tasks.translation.heads import measured
 from heedful.tasks.translation.model import open_folder
-from heedful.train.report import PlainReport
+from heedful.tasks.translation.settings import Demo
+from heedful.train.report import PlainReport, Report
 from heedful.verbs.evaluate import evaluate
 from heedful.verbs.train import train
 
 
 def test_another_language_is_refused() -> None:
     with pytest.raises(ConfigError) as error:
-        demo(train, "de")
+        demo(Demo(to="de"), train, Report(), time.time())
     assert str(error.value) == "--to de: expected fr or ko; the built-in corpus has no other"
 
 
@@ -22,15 +24,8 @@ def test_another_language_is_refused() -> None:
 def test_a_very_short_demo_goes_all_the_way(
     to: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = demo(
-        train,
-        to,
-        tmp_path,
-        minutes=0.2,
-        report=PlainReport(every=0.0),
-        sizes=(12_000, 20, 10),
-        threads=1,
-    )
+    options = Demo(to=to, output=tmp_path, minutes=0.2, threads=1)
+    found = demo(options, train, PlainReport(every=0.0), time.time(), sizes=(12_000, 20, 10))
     shown = capsys.readouterr().err
     assert set(found.bleu) == set(found.exact) == {"random", "longer", "combinations"}
     for name, bleu in found.bleu.items():  # the same figure as a person gets

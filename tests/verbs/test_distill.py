@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from verbs_case import STEPS, Heard, write
@@ -17,7 +18,7 @@ def test_a_student_learns_what_its_teacher_says(parent: Path, tmp_path: Path) ->
     text = write(tmp_path, "mono", 9, 60)[0]
     heard = Heard()
     request = Request(files=(), output=tmp_path / "student", settings=STEPS, threads=1)
-    found = distill(parent, text, request, train, heard)
+    found = distill(parent, text, request, train, heard, time.time())
     said = (tmp_path / "student.text" / "teacher.tsv").read_text(encoding="utf-8").splitlines()
     teacher = Translator.load(parent)
     for line in said[:5]:

@@ -11,8 +11,8 @@ from verbs_case import STEPS, Heard, write
 
 from heedful.errors import ConfigError
 from heedful.tasks.contract import Request
+from heedful.tasks.translation.corpus import development_pairs
 from heedful.tasks.translation.model import load_model, open_folder
-from heedful.tasks.translation.pairs import development_pairs
 from heedful.verbs.finetune import finetune
 
 

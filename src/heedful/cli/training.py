@@ -15,7 +15,7 @@ from heedful.errors import ConfigError
 from heedful.settings import Table
 from heedful.tasks import registry
 from heedful.tasks.contract import Request, Result, Task
-from heedful.tasks.options import Making, Option, Reading, columns_of, laid_over
+from heedful.tasks.options import Fitting, Making, Option, columns_of, laid_over
 from heedful.train.report import Report
 
 __all__ = ["Data", "Finetuned", "Planned", "Train", "ended", "finetune", "own", "plan", "train"]
@@ -115,27 +115,17 @@ def ended(result: Result, report: Report) -> None:
         raise typer.Exit(130)
 
 
-class Planned(Reading, Data):
+class Planned(Fitting, Data):
     """Say what a training will take: parameters, arithmetic, memory, time."""
 
-    dev: tuple[Path, ...] = ()
-    """Development data, as the files of the training."""
     preset: str | None = None
     """A size, such as tiny, small, base or big."""
-    recipe: Path | None = None
-    """A TOML file of settings, laid over the preset."""
-    minutes: float | None = None
-    """Time for the whole training."""
-    settings: tuple[str, ...] = Option((), "--set")
-    """One setting, such as train.steps=200."""
-    threads: int = Option(0, ge=0)
-    """CPU threads; 0 takes all."""
     devices: int | None = Option(None, ge=1)
-    """Plan for so many devices ..."""
+    """Plan for another machine too, of so many devices."""
     tflops: float = Option(9.5, ge=1e-6)
-    """... of so many TFLOP/s each ..."""
+    """Peak of each of them, in 10^12 operations a second."""
     efficiency: float = Option(0.3, ge=1e-6, le=1)
-    """... of which a training reaches this share."""
+    """Share of that which a training reaches."""
 
 
 def plan(options: Any) -> None:

@@ -23,20 +23,8 @@ __all__ = ["KINDS", "KOREAN", "Findings", "Kind", "Problem", "Severity", "told_p
 
 Severity = Literal["error", "drop", "note"]
 
-Kind = Literal[
-    "unequal-lines",
-    "nothing-left",
-    "over-long",
-    "empty-side",
-    "broken-characters",
-    "equal-sides",
-    "wrong-script",
-    "length-ratio",
-    "leak-test",
-    "leak-dev",
-    "duplicate",
-    "many-translations",
-]
+Kind = str
+"""One of the names in `KINDS`."""
 
 KINDS: dict[Kind, tuple[str, str]] = {
     "unequal-lines": ("lines more in one file than in the other", "mend the files"),
@@ -83,7 +71,7 @@ _SHOWN = 3
 """Places of a problem named in a line of text."""
 
 _WORDS: dict[Severity, str] = {"error": "error", "drop": "dropped", "note": "note"}
-_RANK: dict[Severity, int] = {"error": 0, "drop": 1, "note": 2}
+"""Each severity in the report, worst first."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +137,8 @@ class Findings:
     target_scripts: int
 
     def __post_init__(self) -> None:
-        self.problems.sort(key=lambda problem: (_RANK[problem.severity], -problem.count))
+        worst = list(_WORDS)
+        self.problems.sort(key=lambda problem: (worst.index(problem.severity), -problem.count))
 
     @property
     def kept(self) -> int:

@@ -93,6 +93,9 @@ _LONG_CODES = {long: code for code, longer, _ in _ENTRIES for long in longer.spl
 _NAMES = {name: code for code, _, name in _ENTRIES if name}
 _WORDS = {"tok", "war", "her", "sun", "run", "may", "mac", "sat", "lad", "vol"}
 """Codes that are more often a word (train.tok, sat-scores) than a language."""
+_ALL_CODES = {code: code for code in _CODES} | _LONG_CODES
+_IN_NAMES = {long: code for long, code in _ALL_CODES.items() if long not in _WORDS} | _NAMES
+"""What may be said of a language in the name of a file, to its code."""
 
 
 def language_name(code: str) -> str:
@@ -130,7 +133,7 @@ def check_language(code: str) -> str:
 def _suggestion(code: str) -> str:
     nearest = _MISTAKEN.get(code) or _NAMES.get(code)
     if nearest is None:
-        words = {**_NAMES, **_LONG_CODES, **{known: known for known in _CODES}}
+        words = _ALL_CODES | _NAMES
         close = difflib.get_close_matches(code, words, n=1)
         nearest = words[close[0]] if close else None
     return f"; did you mean {nearest}?" if nearest else f"; use {UNDETERMINED} for any other"
@@ -147,12 +150,8 @@ def languages_in(name: str) -> list[str]:
     for token in re.findall("[^-._ +]+", name):
         low = token.lower()
         region = token.isupper() and len(token) == 2 and before.islower()
-        if low in _NAMES:
-            found.append(_NAMES[low])
-        elif low in _LONG_CODES and low not in _WORDS:
-            found.append(_LONG_CODES[low])
-        elif low in _CODES and low not in _WORDS and not region:
-            found.append(low)
+        if low in _IN_NAMES and not region:
+            found.append(_IN_NAMES[low])
         before = token if low in _CODES else ""
     return found
 

@@ -138,11 +138,8 @@ def _fields(message: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     while end < len(message):
         begin = end
         number, kind = divmod(read(), 8)
-        if kind == 0:
-            read()
-            size = 0
-        else:
-            size = {1: 8, 5: 4}.get(kind) or read()
+        value = read()
+        size = value if kind == 2 else 0  # else the value is a number: it has no other kinds
         end += size
         yield number, message[begin:end], message[end - size : end]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Variants:
         self._begins = np.array(
             [i != ids.pad and tokenizer.piece(i).startswith("▁") for i in range(ids.size)]
         )
-        self._known: dict[Way, tuple[list[Way], list[float]] | None] = {}
+        self._ways = lru_cache(self.REMEMBERED)(self._find_ways)
 
     def draw(self, sentences: Sequence[np.ndarray], keys: np.ndarray) -> list[list[int]]:
         """Split words anew, each with the given chance."""
@@ -104,21 +105,15 @@ class Variants:
                 begin = int(offsets[word])
                 yield int(owners[word]), begin, begin + stop - start, way
 
-    def _ways(self, word: Way) -> tuple[list[Way], list[float]] | None:
+    def _find_ways(self, word: Way) -> tuple[list[Way], list[float]] | None:
         """Give the other splits of a word and their cumulative probabilities."""
-        if word in self._known:
-            return self._known[word]
         tokenizer = self._tokenizer
         text = tokenizer.decode(word)
         ways = [tuple(w) for w in tokenizer.ways(text, self.WAYS)] if text else []
         # Alone, a word cut out of a longer run or made of bytes may be split otherwise: leave it.
         others = [w for w in ways if w != word] if word in ways else []
-        found = None
-        if others:
-            logp = np.array([sum(tokenizer.score(i) for i in w) for w in others])
-            share = np.exp(self.SHARPNESS * (logp - logp.max()))
-            found = (others, [*np.cumsum(share / share.sum()).tolist()[:-1], 1.0])
-        if len(self._known) >= self.REMEMBERED:
-            self._known.clear()
-        self._known[word] = found
-        return found
+        if not others:
+            return None
+        logp = np.array([sum(tokenizer.score(i) for i in w) for w in others])
+        share = np.exp(self.SHARPNESS * (logp - logp.max()))
+        return others, [*np.cumsum(share / share.sum()).tolist()[:-1], 1.0]

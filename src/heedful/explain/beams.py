@@ -57,13 +57,11 @@ class _Watched:
             logits.log_softmax(-1)[None], torch.tensor(self._logp)[None], 2 * self._width
         )
         branches = []
-        for place, (logp, row, word) in enumerate(
-            zip(*(part[0].tolist() for part in found), strict=True)
-        ):
-            if not math.isfinite(logp):
-                continue
-            fate = "ended" if word == self._eos and place < self._width else "dropped"
-            branches.append(Branch(row, self._rows[row], word, logp, fate))
+        candidates = zip(*(part[0].tolist() for part in found), strict=True)
+        for place, (logp, row, word) in enumerate(candidates):
+            if math.isfinite(logp):
+                fate = "ended" if word == self._eos and place < self._width else "dropped"
+                branches.append(Branch(row, self._rows[row], word, logp, fate))
         self.steps.append(branches)
         return logits
 

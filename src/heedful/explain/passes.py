@@ -105,7 +105,3 @@ class Pass:
     """What is not in this pass, in a sentence, and as its kind and the numbers of the sentence."""
     more: Callable[[Writer], Mapping[str, Any]] = lambda _: {}
     """What the task itself finds out from the recorded pass: alignment, best_head."""
-
-    def stack(self, name: str) -> Stack:
-        """Give the stack of a name."""
-        return next(one for one in self.stacks if one.name == name)

@@ -86,11 +86,11 @@ def lines_between(
     return "\n".join(out), max(width, _width(title) + 20), top + len(words) * gap
 
 
-def page_of(groups: Sequence[tuple[str, float, float]], columns: int = 2) -> str:
-    """Put drawings side by side on one white page."""
+def page_of(groups: Sequence[tuple[str, float, float]]) -> str:
+    """Put drawings on one white page, two side by side."""
     margin, y, out, widest = 24.0, 24.0, [], 0.0
-    for start in range(0, len(groups), columns):
-        row, x = groups[start : start + columns], margin
+    for start in range(0, len(groups), 2):
+        row, x = groups[start : start + 2], margin
         for body, width, _ in row:
             out.append(f'<g transform="translate({x:.0f} {y:.0f})">\n{body}\n</g>')
             x += width + margin

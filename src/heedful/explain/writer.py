@@ -80,11 +80,8 @@ class Writer:
         self.one, self.found, self.decimals = one, found, extent.decimals
         self.depths = {stack.name: len(self._layers(stack)) for stack in one.stacks}
         first = self._layers(one.stacks[0])[0]
-        self.norm, self.attention, self.inner = (
-            first.norm,
-            first.attention,
-            first.feed_forward.inner,
-        )
+        self.norm, self.attention = first.norm, first.attention
+        self.inner = first.feed_forward.inner
         layers = _numbers("layer", extent.layers, max(self.depths.values()))
         self.layers = {s: [i for i in layers if i < depth] for s, depth in self.depths.items()}
         self.heads = _numbers("head", extent.heads, self.attention.n_heads)
@@ -266,7 +263,8 @@ class Writer:
 
     def output(self, logits: Tensor, salient: dict[str, Tensor] | None) -> dict[str, Any]:
         """Give what came out; `logits` have a row for each step."""
-        output, stack = self.one.output, self.one.stack(self.one.output.stack)
+        output = self.one.output
+        stack = next(one for one in self.one.stacks if one.name == output.stack)
         found: dict[str, Any] = {"kind": output.kind, "stream": stack.stream, "stack": stack.name}
         shown = self.shown[stack.stream]
         found |= _clipped(output.about, shown)

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from heedful import config
 from heedful.config import Raw
+from heedful.errors import ConfigError
 from heedful.settings import Table, TaskSettings
 
 if TYPE_CHECKING:
@@ -127,10 +128,6 @@ class How:
     """Whether the simple thing answers instead of the model."""
     note: Callable[[str], object] = lambda text: None
     """Where it is told what was chosen and why."""
-
-
-Mix = Callable[["Request", "Folder[Any]", Sequence[Any], Mapping[str, Any], "Report"], "Request"]
-"""From a request, the parent, rows it knows and the task's options to a request of mixed data."""
 
 
 # -- what a task gives -----------------------------------------------------------------------------
@@ -346,6 +343,14 @@ class Task:
     commands: tuple[Command, ...] = ()
     try_it: str = "heedful info {}"
     """What to type next with a finished model, whose folder stands for the braces."""
+
+    def check_columns(self, columns: Columns | None) -> None:
+        """Refuse columns that are not one for each role."""
+        if columns is not None and len(columns) != len(self.roles):
+            raise ConfigError(
+                f"--columns {','.join(columns)}: expected {len(self.roles)} of them, "
+                f"{' and '.join(self.roles)}, such as 2,3 or ko,en"
+            )
 
 
 def lazy(place: str) -> Any:

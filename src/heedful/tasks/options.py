@@ -19,7 +19,16 @@ from heedful.tasks.contract import Request, Task
 if TYPE_CHECKING:
     from heedful.tasks.contract import Columns, How
 
-__all__ = ["Decoding", "Making", "Option", "Reading", "Running", "columns_of", "laid_over"]
+__all__ = [
+    "Decoding",
+    "Fitting",
+    "Making",
+    "Option",
+    "Reading",
+    "Running",
+    "columns_of",
+    "laid_over",
+]
 
 
 def Option(default: Any = ..., *flags: str, argument: bool = False, **bounds: Any) -> Any:
@@ -64,23 +73,28 @@ class Decoding(Running):
         return How(self.engine, self.compute, self.threads, self.simple, note)
 
 
-class Making(Reading, Running):
-    """Of every command that makes a model by training."""
+class Fitting(Reading, Running):
+    """Of every command that trains, or says what a training will take."""
 
-    output: Path = Option(..., "--output", "-o")
-    """The model folder to make."""
     dev: tuple[Path, ...] = ()
     """Development data, to choose the best weights by: as the files of the training."""
-    test: tuple[Path, ...] = ()
-    """Test data, only scored at the end."""
     recipe: Path | None = None
     """A TOML file of settings, laid over the preset."""
     minutes: float | None = Option(None, gt=0)
     """Time for the whole command, scoring included."""
-    seed: int | None = Option(None, ge=0)
-    """Everything random follows from it."""
     settings: tuple[str, ...] = Option((), "--set")
     """One setting, such as train.steps=200."""
+
+
+class Making(Fitting):
+    """Of every command that makes a model by training."""
+
+    output: Path = Option(..., "--output", "-o")
+    """The model folder to make."""
+    test: tuple[Path, ...] = ()
+    """Test data, only scored at the end."""
+    seed: int | None = Option(None, ge=0)
+    """Everything random follows from it."""
 
     def request(self, task: Task, files: tuple[Path, ...], **more: Any) -> Request:
         """Give them as a request; `more` has what only the command takes."""

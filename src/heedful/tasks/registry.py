@@ -10,7 +10,8 @@ import difflib
 import importlib
 import logging
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def tasks() -> dict[str, Task]:
         if name not in _registered:
             module, _, attribute = place.partition(":")
             register(getattr(importlib.import_module(module), attribute))
-    for entry in entry_points(group=GROUP):
+    for entry in _installed():
         if entry.name not in _registered:
             try:
                 register(entry.load())
@@ -50,6 +51,11 @@ def tasks() -> dict[str, Task]:
                     f"uninstall that package"
                 ) from error
     return dict(_registered)
+
+
+@cache
+def _installed() -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=GROUP))
 
 
 def find(name: str) -> Task:
@@ -82,15 +88,19 @@ def recognise(
     What fits two tasks is for a person to say, never guessed.
     """
     if given is not None:
+        find(given).check_columns(columns)
         return find(given), ""
     there = tasks()
     found = [(task, why) for task in there.values() if (why := task.claims(files, columns))]
     if len(found) == 1:
+        found[0][0].check_columns(columns)
         return found[0]
     named = " ".join(map(str, files))
     if not found:
         if len(there) == 1:
-            return next(iter(there.values())), ""  # which says best what it misses
+            (only,) = there.values()
+            only.check_columns(columns)
+            return only, ""  # which says best what it misses
         raise DataError(
             f"{named}: no task is known by data like this; name it with --task: {', '.join(there)}"
         )

@@ -62,8 +62,9 @@ def _as_stored(weights: dict[str, Any], folder: Folder[Any], task: Task) -> dict
     """Give weights of a training the names they have in a model folder."""
     import torch
 
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
+    from heedful.train.checkpoint import take_weights
+
+    with torch.random.fork_rng(devices=[]):
         model = task.build(folder.settings, folder.tables)
-        for name, parameter in model.named_parameters():
-            parameter.copy_(weights[name])
+    take_weights(model, weights)
     return state(model)

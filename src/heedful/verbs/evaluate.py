@@ -98,6 +98,7 @@ def evaluate(
     """
     task, how = registry.of_folder(model), How(engine, compute, threads, simple, note)
     checked = own_options(task, "evaluate", options)
+    task.check_columns(columns)
     rows = (task.evaluated or task.rows)(data, columns, encoding)
     if not rows:
         raise DataError(f"{data[0]} has no lines; give examples to answer")

@@ -21,6 +21,7 @@ from heedful.tasks import registry
 from heedful.tasks.contract import Prepared, Request, Result, Task
 from heedful.train.checkpoint import States
 from heedful.train.page import write_page
+from heedful.train.precision import device_of
 from heedful.train.report import Report
 from heedful.train.state import Clock, Outcome, State
 from heedful.train.world import World, from_lead, joined, share_machine
@@ -56,8 +57,6 @@ def train(request: Request, report: Report | None = None, started: float | None 
     task = task_of_request(request, report)
     with ExitStack() as held:
         if world.size > 1:
-            from heedful.train.precision import device_of
-
             held.enter_context(joined(world, device_of(request.device)))
         if not world.lead:
             request = request.but(settings=from_lead(request.settings))
@@ -67,8 +66,6 @@ def train(request: Request, report: Report | None = None, started: float | None 
         if (options := task.options.get("train")) is not None:
             request.options(options)
         if request.device not in ("auto", "cpu"):
-            from heedful.train.precision import device_of
-
             device_of(request.device)
         if not Folder.exists(request.output):
             free(request.output)
@@ -245,7 +242,7 @@ def _fit(
     from heedful.train.interrupt import interruptible
     from heedful.train.journal import Journal
     from heedful.train.loop import Trainer
-    from heedful.train.precision import choose_precision, device_of
+    from heedful.train.precision import choose_precision
     from heedful.train.ranks import Parallel, Ranks
     from heedful.train.replicas import Replicas
     from heedful.train.strategy import Strategy

@@ -36,7 +36,7 @@ def chosen(
     pairs: int, minutes: float | None = None, raw: dict[str, Any] | None = None, fast: bool = False
 ) -> Settings:
     raw = config.merge(raw or {}, {"train": {"minutes": minutes}} if minutes else {})
-    return choose_model(raw, facts(pairs), minutes, RATE, fast)
+    return choose_model(raw, facts(pairs), RATE, fast)
 
 
 def test_more_text_gets_more_pieces() -> None:
@@ -77,22 +77,17 @@ def test_the_parameters_foreseen_are_those_of_the_model(
     model: dict[str, object], ids: TokenIds
 ) -> None:
     sizes = ModelSettings.model_validate(model)
-    foreseen = estimate(sizes, facts(100, vocabulary=ids.size), RATE).parameters
+    foreseen = estimate(sizes, facts(100, vocabulary=ids.size)).parameters
     real = Transformer(sizes, ids).parameters_total
     assert foreseen == pytest.approx(real, rel=0.05)
 
 
-def test_time_follows_from_the_work_and_the_machine() -> None:
+def test_the_arithmetic_follows_from_the_text_and_the_model() -> None:
     small = ModelSettings.model_validate(SIZES["small"])
-    one = estimate(small, facts(1000), RATE)
-    assert estimate(small, facts(3000), RATE).seconds_per_epoch == pytest.approx(
-        3 * one.seconds_per_epoch
-    )
-    assert estimate(small, facts(1000), 2 * RATE).seconds_per_epoch == pytest.approx(
-        one.seconds_per_epoch / 2
-    )
+    one = estimate(small, facts(1000))
+    assert estimate(small, facts(3000)).flops_per_epoch == pytest.approx(3 * one.flops_per_epoch)
     base = ModelSettings.model_validate(SIZES["base"])
-    assert estimate(base, facts(1000), RATE).flops_per_epoch > 3 * one.flops_per_epoch
+    assert estimate(base, facts(1000)).flops_per_epoch > 3 * one.flops_per_epoch
 
 
 def test_the_amount_of_data_chooses_the_model() -> None:
@@ -129,10 +124,10 @@ def test_the_warm_up_is_a_part_of_the_run() -> None:
 
 
 def test_long_sentences_get_batches_they_fit_into() -> None:
-    found = choose_model({}, facts(1000, longest=2000), None, RATE, False)
+    found = choose_model({}, facts(1000, longest=2000), RATE, False)
     assert found.data.batch_tokens == 4004
     assert found.decode.split_above == 512
-    assert choose_model({}, facts(1000, longest=3), None, RATE, False).decode.split_above == 32
+    assert choose_model({}, facts(1000, longest=3), RATE, False).decode.split_above == 32
 
 
 CHOICES = st.fixed_dictionaries(
@@ -181,7 +176,7 @@ def test_what_a_person_chose_is_never_touched(
 
 @pytest.mark.parametrize("preset", ["base", "big"])
 def test_the_papers_presets_stay_the_papers(preset: str) -> None:
-    found = choose_model(config.recipe(preset, TRANSLATION), facts(10**6), None, RATE, True)
+    found = choose_model(config.recipe(preset, TRANSLATION), facts(10**6), RATE, True)
     paper = config.resolve(config.recipe(preset, TRANSLATION), Settings)
     assert found.model == paper.model
     assert found.model.norm == "post"

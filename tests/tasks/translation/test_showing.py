@@ -379,5 +379,4 @@ def test_the_last_layers_heads_together_align_the_words() -> None:
     weights = torch.tensor([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])
     cross = weights.expand(3, 2, 2, 3)
     aligned = align(cross, ["▁a", "▁b", "</s>"], ["▁x", "▁y"])
-    assert aligned.pairs == [(0, 0), (1, 1)]
-    assert aligned.layer == 2
+    torch.testing.assert_close(aligned, weights[:, :2])

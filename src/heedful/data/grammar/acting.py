@@ -281,7 +281,9 @@ def pronoun(choice: Choice) -> Sentence:
         return said_to(subject, verb, to, tense, negative)
     thing = choice.phrase(verb.objects, ANY)
     fr = thing.fr_not if negative else thing.fr
-    rest = Complement(f" {to.en_object} {thing.en}", f" {fr}", f"{to.ko_dative} {thing.object} ")
+    rest = Complement(
+        f" {to.en_object} {thing.en}", f" {fr}", f"{to.phrase.ko}에게 {thing.object} "
+    )
     clause = stated(subject, action(verb), tense, negative, rest, clitic=to.dative)
     return sentence(clause, "pronoun", pairs_with(verb, subject, thing))
 

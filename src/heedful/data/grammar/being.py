@@ -31,8 +31,6 @@ def identity(choice: Choice) -> Sentence:
 
 
 _WITH_QUALITIES = tuple(noun for kind in SAID_OF if SAID_OF[kind] for noun in of(kind))
-
-
 _NOT_BY_DEGREE = frozenset({"red", "blue", "yellow", "white", "black"})
 
 

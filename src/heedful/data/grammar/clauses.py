@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from heedful.data.grammar import french
-from heedful.data.grammar.phrases import PERSONS, Complement, Pairs, Phrase, Subject
+from heedful.data.grammar.lexicon import PERSONS
+from heedful.data.grammar.phrases import Complement, Pairs, Phrase, Subject
 from heedful.data.grammar.predicates import Predicate
 from heedful.data.grammar.verbs import Preposition
 from heedful.data.grammar.words import Agreement, Mood, Tense, Verb

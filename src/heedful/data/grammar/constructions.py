@@ -29,33 +29,20 @@ from heedful.data.grammar.lexicon import NOUNS, PEOPLE, of
 from heedful.data.grammar.phrases import Complement, Pairs, Phrase, Subject
 from heedful.data.grammar.predicates import LOCATED, Predicate, action, quality
 from heedful.data.grammar.verbs import INTRANSITIVE, REPORTING, STATES, TRANSITIVE
-from heedful.data.grammar.words import Mood, Noun, Tense, Verb
+from heedful.data.grammar.words import Mood, Tense, Verb
 
 _BEFORE = {Tense.PRESENT: (Tense.PAST, Tense.PRESENT), Tense.PAST: (Tense.PAST,)}
 """When what a relative clause tells may have happened, by the tense of the main clause."""
 
 _ACTIONS = tuple(verb for verb in TRANSITIVE if verb.lemma not in STATES)
-
-
-def _heads(nouns: tuple[Noun, ...]) -> tuple[Noun, ...]:
-    """Leave out the family: "my mother who" would say that I have several."""
-    return tuple(noun for noun in nouns if noun.kind != "family")
-
-
+_HEADS = tuple(noun for noun in NOUNS if noun.kind != "family")
+"""What a relative clause may be about: "my mother who" would say that I have several."""
 _DOERS = of("profession adult child animal")
-_DONE_BY = {
-    noun.en: tuple(verb for verb in _ACTIONS if noun in verb.agents) for noun in _heads(NOUNS)
-}
-_DONE_TO = {
-    noun.en: tuple(verb for verb in _ACTIONS if noun in verb.objects) for noun in _heads(NOUNS)
-}
-_GOES = {
-    noun.en: tuple(verb for verb in INTRANSITIVE if noun in verb.agents) for noun in _heads(NOUNS)
-}
-_THINGS_DONE = {verb: _heads(verb.objects) for verb in TRANSITIVE}
-_KNOWN_THINGS = tuple(
-    noun for noun in _heads(NOUNS) if len(_DONE_TO[noun.en]) > 1 and SAID_OF[noun.kind]
-)
+_DONE_BY = {noun.en: tuple(verb for verb in _ACTIONS if noun in verb.agents) for noun in _HEADS}
+_DONE_TO = {noun.en: tuple(verb for verb in _ACTIONS if noun in verb.objects) for noun in _HEADS}
+_GOES = {noun.en: tuple(verb for verb in INTRANSITIVE if noun in verb.agents) for noun in _HEADS}
+_THINGS_DONE = {verb: tuple(one for one in verb.objects if one in _HEADS) for verb in TRANSITIVE}
+_KNOWN_THINGS = tuple(one for one in _HEADS if len(_DONE_TO[one.en]) > 1 and SAID_OF[one.kind])
 
 
 def _which_does(

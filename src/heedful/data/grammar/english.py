@@ -41,11 +41,6 @@ def be(tense: Tense, negative: bool, who: Agreement) -> str:
     return form + " not" if negative else form
 
 
-def ask_be(tense: Tense, who: Agreement) -> tuple[str, str]:
-    """Give what stands before and after the subject in a question with be."""
-    return ("will", " be") if tense is _FUTURE else (be(tense, False, who), "")
-
-
 def finite(word: EnglishVerb, tense: Tense, negative: bool, who: Agreement) -> str:
     """Give the verb of a statement, with do or will where English wants them."""
     if tense is _FUTURE:

@@ -55,12 +55,12 @@ def regular(infinitive: str, *, etre: bool = False, state: bool = False) -> Fren
     assert infinitive.endswith("er"), f"{infinitive} is not regular: write it out"
     stem = infinitive[:-2]
     soft = stem + "e" if stem.endswith("g") else stem
-    present = (stem + "e", stem + "es", stem + "e", soft + "ons", stem + "ent")
+    present = f"{stem}e {stem}es {stem}e {soft}ons {stem}ent"
     return FrenchVerb(infinitive, present, infinitive, stem + "é", etre, state)
 
 
-ETRE = FrenchVerb("être", ("suis", "es", "est", "sommes", "sont"), "ser", "été", state=True)
-AVOIR = FrenchVerb("avoir", ("ai", "as", "a", "avons", "ont"), "aur", "eu", state=True)
+ETRE = FrenchVerb("être", "suis es est sommes sont", "ser", "été", state=True)
+AVOIR = FrenchVerb("avoir", "ai as a avons ont", "aur", "eu", state=True)
 
 _FUTURE = ("ai", "as", "a", "ons", "ont")
 _IMPERFECT = ("ais", "ais", "ait", "ions", "aient")
@@ -68,11 +68,12 @@ _IMPERFECT = ("ais", "ais", "ait", "ions", "aient")
 
 def simple(verb: FrenchVerb, tense: Tense, who: Agreement) -> str:
     """Give a form of one word: present, imparfait or future."""
+    present = verb.present.split()
     if tense is Tense.PRESENT:
-        return verb.present[who.person]
+        return present[who.person]
     if tense is Tense.FUTURE:
         return verb.future + _FUTURE[who.person]
-    stem = "ét" if verb is ETRE else verb.present[3].removesuffix("ons")
+    stem = "ét" if verb is ETRE else present[3].removesuffix("ons")
     return stem + _IMPERFECT[who.person]
 
 
@@ -107,4 +108,4 @@ def finite(
         return assemble(simple(verb, tense, who), "", negative, who, clitic)
     auxiliary = ETRE if verb.etre else AVOIR
     participle = forms(verb.participle)[who.number if verb.etre else ahead]
-    return assemble(auxiliary.present[who.person], participle, negative, who, clitic)
+    return assemble(simple(auxiliary, Tense.PRESENT, who), participle, negative, who, clitic)

@@ -12,114 +12,59 @@ from __future__ import annotations
 from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.words import Adjective, Determiner, Noun
 
-_COUNTERS = {"profession": "명", "adult": "명", "child": "명", "family": "명", "animal": "마리"}
+_TABLE = {
+    "profession": "student m étudiant|étudiante 학생, teacher m enseignant|enseignante 교사, "
+    "doctor m médecin|médecin 의사, singer m chanteur|chanteuse 가수, "
+    "farmer m fermier|fermière 농부, writer m écrivain|écrivaine 작가, "
+    "lawyer m avocat|avocate 변호사",
+    "adult": "man|men m homme 남자, woman|women f femme 여자, king m roi 왕, queen f reine 여왕",
+    "child": "boy m garçon 소년, girl f fille 소녀, child|children m enfant 아이",
+    "family": "mother f mère 어머니, father m père 아버지, son m fils 아들, daughter f fille 딸, "
+    "friend m ami 친구",
+    "animal": "animal m animal 동물, dog m chien 개, cat m chat 고양이, bird m oiseau 새, "
+    "horse m cheval 말, rabbit m lapin 토끼, bear m ours 곰, cow f vache 소, "
+    "mouse|mice f souris 쥐, goat f chèvre 염소, hen f poule 암탉, turtle f tortue 거북이, "
+    "frog f grenouille 개구리, giraffe f girafe 기린",
+    "way": "street f rue 길, road f route 도로, path m sentier 오솔길, boulevard m boulevard 대로, "
+    "bridge m pont 다리",
+    "water": "river f rivière 강, valley f vallée 골짜기, lake m lac 호수, stream m ruisseau 개울",
+    "height": "hill f colline 언덕, mountain f montagne 산, rock m rocher 바위, "
+    "volcano|volcanoes m volcan 화산",
+    "vehicle": "car f voiture 자동차, motorcycle f moto 오토바이, truck m camion 트럭, "
+    "bus m bus 버스, train m train 기차",
+    "container": "suitcase f valise 여행 가방, box f boîte 상자, wardrobe f armoire 옷장, "
+    "bag m sac 가방, drawer m tiroir 서랍, basket m panier 바구니",
+    "food": "apple f pomme 사과, orange f orange 오렌지, carrot f carotte 당근, "
+    "melon m melon 멜론, cake m gâteau 케이크, cookie m biscuit 과자, sandwich m sandwich 샌드위치",
+    "place": "garden m jardin 정원, house f maison 집, school f école 학교, market m marché 시장, "
+    "station f gare 역, museum m musée 박물관, library f bibliothèque 도서관, "
+    "hospital m hôpital 병원, kitchen f cuisine 부엌, park m parc 공원",
+    "furniture": "table f table 탁자, chair f chaise 의자, bed m lit 침대, bench m banc 벤치",
+    "tree": "tree m arbre 나무|그루",
+    "thing": "book m livre 책|권, letter f lettre 편지|통, key f clé 열쇠, ball m ballon 공, "
+    "flower f fleur 꽃|송이, hat m chapeau 모자, lamp f lampe 램프, clock f horloge 시계, "
+    "umbrella m parapluie 우산, guitar f guitare 기타|대, bottle f bouteille 병, "
+    "doll f poupée 인형, mirror m miroir 거울, trophy m trophée 트로피",
+}
+"""The nouns of each kind: English, French with its gender, Korean. Behind a bar is what does not
+follow from the word: a plural, what a woman of a profession is called, what it is counted by."""
+
+PERSONS = ("profession", "adult", "child", "family")
+_COUNTERS = {**dict.fromkeys(PERSONS, "명"), "animal": "마리", "vehicle": "대"}
 
 
-def _noun(
-    en: str, fr: str, ko: str, kind: str, counter: str = "", *, plural: str = "", woman: str = ""
-) -> Noun:
-    """Read a noun; the French is given with its gender, "f rue"."""
-    gender, name = fr[0], fr[2:]
-    counter = counter or _COUNTERS.get(kind, "대" if kind == "vehicle" else "개")
-    many = plural or english.with_s(en)
-    return Noun(en, many, name, french.plural(name), gender == "f", ko, counter, kind, woman)
+def _noun(kind: str, entry: str) -> Noun:
+    """Read a noun of the table."""
+    in_english, gender, in_french, in_korean = entry.split(" ", 3)
+    en, _, many = in_english.partition("|")
+    fr, _, woman = in_french.partition("|")
+    ko, _, counter = in_korean.partition("|")
+    many = many or english.with_s(en)
+    counter = counter or _COUNTERS.get(kind, "개")
+    return Noun(en, many, fr, french.plural(fr), gender == "f", ko, counter, kind, woman)
 
 
-NOUNS = (
-    _noun("student", "m étudiant", "학생", "profession", woman="étudiante"),
-    _noun("teacher", "m enseignant", "교사", "profession", woman="enseignante"),
-    _noun("doctor", "m médecin", "의사", "profession", woman="médecin"),
-    _noun("singer", "m chanteur", "가수", "profession", woman="chanteuse"),
-    _noun("farmer", "m fermier", "농부", "profession", woman="fermière"),
-    _noun("writer", "m écrivain", "작가", "profession", woman="écrivaine"),
-    _noun("lawyer", "m avocat", "변호사", "profession", woman="avocate"),
-    _noun("man", "m homme", "남자", "adult", plural="men"),
-    _noun("woman", "f femme", "여자", "adult", plural="women"),
-    _noun("king", "m roi", "왕", "adult"),
-    _noun("queen", "f reine", "여왕", "adult"),
-    _noun("boy", "m garçon", "소년", "child"),
-    _noun("girl", "f fille", "소녀", "child"),
-    _noun("child", "m enfant", "아이", "child", plural="children"),
-    _noun("mother", "f mère", "어머니", "family"),
-    _noun("father", "m père", "아버지", "family"),
-    _noun("son", "m fils", "아들", "family"),
-    _noun("daughter", "f fille", "딸", "family"),
-    _noun("friend", "m ami", "친구", "family"),
-    _noun("animal", "m animal", "동물", "animal"),
-    _noun("dog", "m chien", "개", "animal"),
-    _noun("cat", "m chat", "고양이", "animal"),
-    _noun("bird", "m oiseau", "새", "animal"),
-    _noun("horse", "m cheval", "말", "animal"),
-    _noun("rabbit", "m lapin", "토끼", "animal"),
-    _noun("bear", "m ours", "곰", "animal"),
-    _noun("cow", "f vache", "소", "animal"),
-    _noun("mouse", "f souris", "쥐", "animal", plural="mice"),
-    _noun("goat", "f chèvre", "염소", "animal"),
-    _noun("hen", "f poule", "암탉", "animal"),
-    _noun("turtle", "f tortue", "거북이", "animal"),
-    _noun("frog", "f grenouille", "개구리", "animal"),
-    _noun("giraffe", "f girafe", "기린", "animal"),
-    _noun("street", "f rue", "길", "way"),
-    _noun("road", "f route", "도로", "way"),
-    _noun("path", "m sentier", "오솔길", "way"),
-    _noun("boulevard", "m boulevard", "대로", "way"),
-    _noun("bridge", "m pont", "다리", "way"),
-    _noun("river", "f rivière", "강", "water"),
-    _noun("valley", "f vallée", "골짜기", "water"),
-    _noun("lake", "m lac", "호수", "water"),
-    _noun("stream", "m ruisseau", "개울", "water"),
-    _noun("hill", "f colline", "언덕", "height"),
-    _noun("mountain", "f montagne", "산", "height"),
-    _noun("rock", "m rocher", "바위", "height"),
-    _noun("volcano", "m volcan", "화산", "height", plural="volcanoes"),
-    _noun("car", "f voiture", "자동차", "vehicle"),
-    _noun("motorcycle", "f moto", "오토바이", "vehicle"),
-    _noun("truck", "m camion", "트럭", "vehicle"),
-    _noun("bus", "m bus", "버스", "vehicle"),
-    _noun("train", "m train", "기차", "vehicle"),
-    _noun("suitcase", "f valise", "여행 가방", "container"),
-    _noun("box", "f boîte", "상자", "container"),
-    _noun("wardrobe", "f armoire", "옷장", "container"),
-    _noun("bag", "m sac", "가방", "container"),
-    _noun("drawer", "m tiroir", "서랍", "container"),
-    _noun("basket", "m panier", "바구니", "container"),
-    _noun("apple", "f pomme", "사과", "food"),
-    _noun("orange", "f orange", "오렌지", "food"),
-    _noun("carrot", "f carotte", "당근", "food"),
-    _noun("melon", "m melon", "멜론", "food"),
-    _noun("cake", "m gâteau", "케이크", "food"),
-    _noun("cookie", "m biscuit", "과자", "food"),
-    _noun("sandwich", "m sandwich", "샌드위치", "food"),
-    _noun("garden", "m jardin", "정원", "place"),
-    _noun("house", "f maison", "집", "place"),
-    _noun("school", "f école", "학교", "place"),
-    _noun("market", "m marché", "시장", "place"),
-    _noun("station", "f gare", "역", "place"),
-    _noun("museum", "m musée", "박물관", "place"),
-    _noun("library", "f bibliothèque", "도서관", "place"),
-    _noun("hospital", "m hôpital", "병원", "place"),
-    _noun("kitchen", "f cuisine", "부엌", "place"),
-    _noun("park", "m parc", "공원", "place"),
-    _noun("table", "f table", "탁자", "furniture"),
-    _noun("chair", "f chaise", "의자", "furniture"),
-    _noun("bed", "m lit", "침대", "furniture"),
-    _noun("bench", "m banc", "벤치", "furniture"),
-    _noun("tree", "m arbre", "나무", "tree", "그루"),
-    _noun("book", "m livre", "책", "thing", "권"),
-    _noun("letter", "f lettre", "편지", "thing", "통"),
-    _noun("key", "f clé", "열쇠", "thing"),
-    _noun("ball", "m ballon", "공", "thing"),
-    _noun("flower", "f fleur", "꽃", "thing", "송이"),
-    _noun("hat", "m chapeau", "모자", "thing"),
-    _noun("lamp", "f lampe", "램프", "thing"),
-    _noun("clock", "f horloge", "시계", "thing"),
-    _noun("umbrella", "m parapluie", "우산", "thing"),
-    _noun("guitar", "f guitare", "기타", "thing", "대"),
-    _noun("bottle", "f bouteille", "병", "thing"),
-    _noun("doll", "f poupée", "인형", "thing"),
-    _noun("mirror", "m miroir", "거울", "thing"),
-    _noun("trophy", "m trophée", "트로피", "thing"),
-)
+NOUNS = tuple(_noun(kind, entry) for kind, row in _TABLE.items() for entry in row.split(", "))
 NOUN_NAMED = {noun.en: noun for noun in NOUNS}
 
 
@@ -132,12 +77,11 @@ def of(kinds_or_names: str) -> tuple[Noun, ...]:
     return chosen
 
 
-PEOPLE = of("profession adult child family")
-LIVING = of("profession adult child family animal")
+PEOPLE = of(" ".join(PERSONS))
+LIVING = (*PEOPLE, *of("animal"))
 
 _GOODS = "vehicle container furniture thing"
 _GROWN = "profession adult"
-_PERSONS = "profession adult child"
 _ALIVE = "profession adult child animal"
 
 
@@ -148,55 +92,45 @@ def _adjective(
     ko: str,
     kinds: str = "",
     *,
-    before: str = "",
     said_of: str | None = None,
     modifier: str = "",
     other: str = "",
     other_kinds: str = "",
 ) -> Adjective:
-    """Read an adjective; `before` is its form before a vowel, for those that precede the noun."""
+    """Read an adjective; behind a bar is its form before a vowel, if it stands before the noun."""
+    in_french, _, before_vowel = fr.partition("|")
     return Adjective(
         en,
         more,
-        french.forms(*fr.split("/")),
-        before,
+        french.forms(*in_french.split("/")),
+        before_vowel,
         korean.stem(ko, verb=False, modifier=modifier),
         frozenset(kinds.split()),
         frozenset((kinds if said_of is None else said_of).split()),
-        korean.stem(other, verb=False) if other else None,
+        korean.stem(other or ko, verb=False),
         frozenset(other_kinds.split()),
     )
 
 
 ADJECTIVES = (
-    _adjective("big", "bigger", "grand", "크/크/커", f"animal {_GOODS} place tree", before="grand"),
+    _adjective("big", "bigger", "grand|grand", "크/크/커", f"animal {_GOODS} place tree"),
+    _adjective("small", "smaller", "petit|petit", "작/작으/작아", f"animal {_GOODS} food"),
     _adjective(
-        *("small", "smaller", "petit", "작/작으/작아", f"animal {_GOODS} food"), before="petit"
-    ),
-    _adjective(
-        *("old", "", "vieux/vieille", "오래되/오래되/오래되어"),
+        *("old", "", "vieux/vieille|vieil", "오래되/오래되/오래되어"),
         f"{_GOODS} place way tree {_GROWN} animal",
-        before="vieil",
         said_of="",
         other="늙/늙으/늙어",
         other_kinds=_ALIVE,
     ),
+    _adjective("new", "", "nouveau/nouvelle|nouvel", "새/새/새", _GOODS, said_of="", modifier="새"),
     _adjective(
-        *("new", "", "nouveau/nouvelle", "새/새/새", _GOODS),
-        before="nouvel",
-        said_of="",
-        modifier="새",
-    ),
-    _adjective(
-        *("young", "younger", "jeune", "젊/젊으/젊어", f"{_GROWN} animal"),
-        before="jeune",
+        *("young", "younger", "jeune|jeune", "젊/젊으/젊어", f"{_GROWN} animal"),
         other="어리/어리/어려",
         other_kinds="animal",
     ),
     _adjective(
-        *("beautiful", "more beautiful", "beau/belle", "아름답/아름다우/아름다워"),
+        *("beautiful", "more beautiful", "beau/belle|bel", "아름답/아름다우/아름다워"),
         "animal thing vehicle place way water height tree",
-        before="bel",
     ),
     _adjective("red", "", "rouge", "빨갛/빨가/빨개", _GOODS),
     _adjective("blue", "", "bleu", "파랗/파라/파래", _GOODS),
@@ -217,7 +151,7 @@ ADJECTIVES = (
     _adjective("brave", "", "courageux/courageuse", "용감하", _ALIVE),
     _adjective("smart", "smarter", "intelligent", "똑똑하", _ALIVE),
     _adjective("lazy", "", "paresseux/paresseuse", "게으르/게으르/게을러", _ALIVE),
-    _adjective("kind", "", "gentil/gentille", "친절하", _PERSONS),
+    _adjective("kind", "", "gentil/gentille", "친절하", f"{_GROWN} child"),
     _adjective("fresh", "", "frais/fraîche", "신선하", "food"),
     _adjective("narrow", "", "étroit", "좁/좁으/좁아", "way"),
     _adjective("wide", "", "large", "넓/넓으/넓어", "way"),

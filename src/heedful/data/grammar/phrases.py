@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from heedful.data.grammar import english, french, korean
-from heedful.data.grammar.lexicon import A
+from heedful.data.grammar.lexicon import PERSONS, A
 from heedful.data.grammar.words import Adjective, Agreement, Determiner, Mood, Noun, Tense
 from heedful.data.particles import attach
 
@@ -83,10 +83,6 @@ class Phrase(Subject):
         return Complement(f" {self.en}", f" {fr}", self.object + " ")
 
 
-PERSONS = frozenset({"profession", "adult", "child", "family"})
-_ANIMATE = PERSONS | {"animal"}
-
-
 def _french(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> tuple[str, str]:
     """Give the phrase, and what is left of it without its determiner."""
     number = noun.feminine + 2 * determiner.plural
@@ -113,7 +109,7 @@ def _korean(noun: Noun, determiner: Determiner, adjective: Adjective | None) -> 
         counted = f"{words} {determiner.ko_count} {noun.counter}"
         return counted, counted, words if determiner is A else counted
     many = words + "들" if determiner.plural else words
-    few = many if noun.kind in _ANIMATE else words
+    few = many if noun.kind in (*PERSONS, "animal") else words
     full = f"{determiner.ko} {many}"
     if determiner.ko == "그":
         return full, many, few
@@ -129,10 +125,8 @@ def noun_phrase(noun: Noun, determiner: Determiner, adjective: Adjective | None 
     fr, rest = _french(noun, determiner, adjective)
     full, about, plain = _korean(noun, determiner, adjective)
     particle = "subject" if determiner.ko_count else "topic"  # what is new takes 가, not 는
-    if determiner.plural:
-        who = Agreement.ELLES if noun.feminine else Agreement.ILS
-    else:
-        who = Agreement.ELLE if noun.feminine else Agreement.IL
+    third = Agreement.IL, Agreement.ELLE, Agreement.ILS, Agreement.ELLES
+    who = third[noun.feminine + 2 * determiner.plural]
     return Phrase(
         en=en,
         fr=fr,
@@ -159,7 +153,6 @@ class Pronoun:
     en_object: str
     clitic: str
     dative: str
-    ko_dative: str
 
 
 def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
@@ -169,7 +162,7 @@ def _pronoun(en: str, fr: str, ko: str, who: Agreement) -> Pronoun:
     base, before_ga = ko.split()
     topic, nominative = attach(base, "topic"), attach(before_ga, "subject")
     phrase = Phrase(subject, name, topic, nominative, who, base, "adult")
-    return Pronoun(phrase, en_object, clitic, dative, base + "에게")
+    return Pronoun(phrase, en_object, clitic, dative)
 
 
 I = _pronoun("I me", "je me me", "나 내", Agreement.JE)  # noqa: E741

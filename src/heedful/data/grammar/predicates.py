@@ -16,6 +16,7 @@ from heedful.data.grammar.verbs import CAN, MUST, WANT
 from heedful.data.grammar.words import (
     Adjective,
     Agreement,
+    EnglishVerb,
     FrenchVerb,
     Mood,
     Noun,
@@ -25,7 +26,6 @@ from heedful.data.grammar.words import (
 )
 
 English = Callable[[Tense, bool, Agreement], str]
-Asked = Callable[[Tense, Agreement], tuple[str, str]]
 French = Callable[[Tense, bool, Agreement, str, int], str]
 """Also given what stands before a plain verb: the last two arguments of `french.finite`."""
 Korean = Callable[[Tense, bool, Agreement, Mood], str]
@@ -36,10 +36,17 @@ class Predicate:
     """The verb group in each language, as functions of tense, polarity and subject."""
 
     en: English
-    ask: Asked
-    """What stands before and after the subject of an English question."""
     fr: French
     ko: Korean
+    do: EnglishVerb | None = None
+    """The verb with which English asks by do; any other question begins with the first word."""
+
+    def ask(self, tense: Tense, who: Agreement) -> tuple[str, str]:
+        """Give what stands before and after the subject of an English question."""
+        if self.do is not None:
+            return english.ask(self.do, tense, who)
+        before, space, after = self.en(tense, False, who).partition(" ")
+        return before, space + after
 
 
 def _conjugated(stem: Stem, negated: Stem) -> Korean:
@@ -53,9 +60,9 @@ def action(verb: Verb) -> Predicate:
     """Give the plain verb: saw."""
     return Predicate(
         partial(english.finite, verb.en),
-        partial(english.ask, verb.en),
         partial(french.finite, verb.fr),
         _conjugated(verb.ko, korean.negate(verb.ko)),
+        verb.en,
     )
 
 
@@ -69,10 +76,8 @@ def _with_infinitive(modal: FrenchVerb, verb: Verb) -> French:
 def can(verb: Verb) -> Predicate:
     """Give can with a verb, and could as its past; there is no future."""
     modal = {Tense.PRESENT: ("can", "can't"), Tense.PAST: ("could", "couldn't")}
-    base = " " + verb.en.base
     return Predicate(
-        lambda tense, negative, who: modal[tense][negative] + base,
-        lambda tense, who: (modal[tense][False], base),
+        lambda tense, negative, who: f"{modal[tense][negative]} {verb.en.base}",
         _with_infinitive(CAN, verb),
         _conjugated(korean.able(verb.ko, False), korean.able(verb.ko, True)),
     )
@@ -86,7 +91,6 @@ def must(verb: Verb) -> Predicate:
     stem = korean.must(verb.ko)
     return Predicate(
         lambda tense, negative, who: "must " + verb.en.base,
-        lambda tense, who: ("must", " " + verb.en.base),
         _with_infinitive(MUST, verb),
         _conjugated(stem, stem),
     )
@@ -107,22 +111,17 @@ def want_to(verb: Verb) -> Predicate:
 
     return Predicate(
         partial(english.finite, wish),
-        partial(english.ask, wish),
         _with_infinitive(WANT, verb),
         ko,
+        wish,
     )
 
 
 def _being(en: Callable[[Agreement], str], fr: Callable[[Agreement], str], ko: Korean) -> Predicate:
     """Give be with what follows it, which in English and French depends on the subject."""
 
-    def ask(tense: Tense, who: Agreement) -> tuple[str, str]:
-        before, after = english.ask_be(tense, who)
-        return before, after + en(who)
-
     return Predicate(
         lambda tense, negative, who: english.be(tense, negative, who) + en(who),
-        ask,
         lambda tense, negative, who, clitic, ahead: french.assemble(
             french.simple(french.ETRE, tense, who), fr(who), negative, who
         ),

@@ -30,18 +30,17 @@ def pronoun_right(sentence: Sentence, translation: str) -> bool:
     return _pronoun(translation) == _pronoun(sentence.fr)
 
 
-def _nouns() -> frozenset[str]:
-    """Give the last words of everything a particle may follow."""
-    nouns = {noun.ko.split()[-1] for noun in NOUNS}
-    nouns |= {noun + "들" for noun in nouns}
-    nouns |= {noun.counter for noun in NOUNS}
-    nouns |= {pronoun.phrase.ko for pronoun in PRONOUNS} | {"내", "네"}
-    nouns |= {ko for _, _, ko in TRAVEL_BY}
-    nouns |= {where.ko.strip() for where in (*FOR_PEOPLE, *FOR_THINGS) if where.ko}
-    return frozenset(nouns)
-
-
-_NOUNS = _nouns()
+_NAMES = {noun.ko.split()[-1] for noun in NOUNS}
+_NOUNS = frozenset(
+    _NAMES
+    | {name + "들" for name in _NAMES}
+    | {noun.counter for noun in NOUNS}
+    | {pronoun.phrase.ko for pronoun in PRONOUNS}
+    | {"내", "네"}
+    | {ko for _, _, ko in TRAVEL_BY}
+    | {where.ko.strip() for where in (*FOR_PEOPLE, *FOR_THINGS) if where.ko}
+)
+"""The last words of everything a particle may follow."""
 _KINDS = {form: kind for kind, forms in PARTICLES.items() for form in forms}
 _UNCHANGING = ("에게", "에서", "보다", "에")
 _ENDINGS = sorted((*_KINDS, *_UNCHANGING), key=len, reverse=True)

@@ -8,45 +8,31 @@ from heedful.data.grammar import english, french, korean
 from heedful.data.grammar.lexicon import LIVING, PEOPLE, of
 from heedful.data.grammar.words import FrenchVerb, Noun, Tense, Verb
 
-
-def _fr(
-    infinitive: str,
-    present: str,
-    future: str,
-    participle: str,
-    *,
-    etre: bool = False,
-    state: bool = False,
-) -> FrenchVerb:
-    """Read a French verb that is not regular; the present is given for je tu il nous ils."""
-    return FrenchVerb(infinitive, tuple(present.split()), future, participle, etre, state)
-
-
-CAN = _fr("pouvoir", "peux peux peut pouvons peuvent", "pourr", "pu", state=True)
-WANT = _fr("vouloir", "veux veux veut voulons veulent", "voudr", "voulu", state=True)
-MUST = _fr("devoir", "dois dois doit devons doivent", "devr", "dû", state=True)
+CAN = FrenchVerb("pouvoir", "peux peux peut pouvons peuvent", "pourr", "pu", state=True)
+WANT = FrenchVerb("vouloir", "veux veux veut voulons veulent", "voudr", "voulu", state=True)
+MUST = FrenchVerb("devoir", "dois dois doit devons doivent", "devr", "dû", state=True)
 _SPECIAL = (
     WANT,
     french.regular("aimer", state=True),
     french.regular("rentrer", state=True),
     french.regular("arriver", etre=True),
     french.regular("tomber", etre=True),
-    _fr("attendre", "attends attends attend attendons attendent", "attendr", "attendu"),
-    _fr("dormir", "dors dors dort dormons dorment", "dormir", "dormi"),
-    _fr("courir", "cours cours court courons courent", "courr", "couru"),
-    _fr("partir", "pars pars part partons partent", "partir", "parti", etre=True),
-    _fr("voir", "vois vois voit voyons voient", "verr", "vu"),
-    _fr("suivre", "suis suis suit suivons suivent", "suivr", "suivi"),
-    _fr("acheter", "achète achètes achète achetons achètent", "achèter", "acheté"),
-    _fr("vendre", "vends vends vend vendons vendent", "vendr", "vendu"),
-    _fr("perdre", "perds perds perd perdons perdent", "perdr", "perdu"),
-    _fr("ouvrir", "ouvre ouvres ouvre ouvrons ouvrent", "ouvrir", "ouvert"),
-    _fr("conduire", "conduis conduis conduit conduisons conduisent", "conduir", "conduit"),
-    _fr("nettoyer", "nettoie nettoies nettoie nettoyons nettoient", "nettoier", "nettoyé"),
-    _fr("écrire", "écris écris écrit écrivons écrivent", "écrir", "écrit"),
-    _fr("envoyer", "envoie envoies envoie envoyons envoient", "enverr", "envoyé"),
-    _fr("aller", "vais vas va allons vont", "ir", "allé", etre=True),
-    _fr("dire", "dis dis dit disons disent", "dir", "dit"),
+    FrenchVerb("attendre", "attends attends attend attendons attendent", "attendr", "attendu"),
+    FrenchVerb("dormir", "dors dors dort dormons dorment", "dormir", "dormi"),
+    FrenchVerb("courir", "cours cours court courons courent", "courr", "couru"),
+    FrenchVerb("partir", "pars pars part partons partent", "partir", "parti", etre=True),
+    FrenchVerb("voir", "vois vois voit voyons voient", "verr", "vu"),
+    FrenchVerb("suivre", "suis suis suit suivons suivent", "suivr", "suivi"),
+    FrenchVerb("acheter", "achète achètes achète achetons achètent", "achèter", "acheté"),
+    FrenchVerb("vendre", "vends vends vend vendons vendent", "vendr", "vendu"),
+    FrenchVerb("perdre", "perds perds perd perdons perdent", "perdr", "perdu"),
+    FrenchVerb("ouvrir", "ouvre ouvres ouvre ouvrons ouvrent", "ouvrir", "ouvert"),
+    FrenchVerb("conduire", "conduis conduis conduit conduisons conduisent", "conduir", "conduit"),
+    FrenchVerb("nettoyer", "nettoie nettoies nettoie nettoyons nettoient", "nettoier", "nettoyé"),
+    FrenchVerb("écrire", "écris écris écrit écrivons écrivent", "écrir", "écrit"),
+    FrenchVerb("envoyer", "envoie envoies envoie envoyons envoient", "enverr", "envoyé"),
+    FrenchVerb("aller", "vais vas va allons vont", "ir", "allé", etre=True),
+    FrenchVerb("dire", "dis dis dit disons disent", "dir", "dit"),
 )
 _SPECIAL_NAMED = {verb.infinitive: verb for verb in _SPECIAL}
 

@@ -103,15 +103,13 @@ class Adjective:
     """The kinds of noun it may stand beside (the red book)."""
     said_of: frozenset[str]
     """The kinds of noun it may be said of (the book is red)."""
-    ko_other: Stem | None = None
-    other_kinds: frozenset[str] = frozenset()
+    ko_other: Stem
+    other_kinds: frozenset[str]
     """Korean says 늙은 of the living and 오래된 of things where English says old of both."""
 
     def stem(self, kind: str) -> Stem:
         """Give the Korean word for this quality of this kind of noun."""
-        if self.ko_other is not None and kind in self.other_kinds:
-            return self.ko_other
-        return self.ko
+        return self.ko_other if kind in self.other_kinds else self.ko
 
 
 @dataclass(frozen=True)
@@ -125,10 +123,13 @@ class EnglishVerb:
 
 @dataclass(frozen=True)
 class FrenchVerb:
-    """A French verb by what cannot be derived; `state` makes its past an imparfait."""
+    """A French verb by what cannot be derived; `state` makes its past an imparfait.
+
+    The present is given for je, tu, il, nous and ils: "dors dors dort dormons dorment".
+    """
 
     infinitive: str
-    present: tuple[str, ...]
+    present: str
     future: str
     participle: str
     etre: bool = False

@@ -92,13 +92,4 @@ def demo(options: Demo, terminal: Terminal) -> None:
     """Train on the built-in corpus and show what came of it."""
     from heedful.tasks.translation.demo import demo as show
 
-    show(
-        terminal.train,
-        options.to,
-        options.output,
-        options.minutes,
-        options.seed,
-        options.threads,
-        terminal.report,
-        terminal.started,
-    )
+    show(options, terminal.train, terminal.report, terminal.started)

@@ -24,16 +24,20 @@ from heedful.errors import DataError
 from heedful.tasks.translation.reading import Progress, Source
 from heedful.tasks.translation.settings import Settings
 
-__all__ = ["Corpus", "Pair", "development_size", "number_of", "pairs_of", "prepare_corpus"]
+__all__ = [
+    "Corpus",
+    "Pair",
+    "development_pairs",
+    "development_size",
+    "number_of",
+    "pairs_of",
+    "prepare_corpus",
+]
 
 CHUNK = 20_000
 """Pairs encoded at once: enough to keep the cores busy, few enough to hold in memory."""
 
 Pair = tuple[str, str]
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    pass
 
 
 @dataclass
@@ -81,6 +85,12 @@ class Corpus:
             np.memmap(folder / "lines", dtype="<u4", mode="r"),
             [(file, start) for file, start in facts["starts"]],
         )
+
+
+def development_pairs(model: Path) -> list[Pair]:
+    """Give the development pairs of a model's training, if they are still there."""
+    data = model / "run" / "data"
+    return Corpus.open(data).dev if (data / "corpus.json").exists() else []
 
 
 def development_size(pairs: int) -> int:
@@ -159,7 +169,7 @@ def prepare_corpus(
     folder: Path,
     dev: Sequence[Source] = (),
     tokenizer: Tokenizer | None = None,
-    progress: Progress = _silent,
+    progress: Progress = lambda what, done, total: None,
 ) -> tuple[Corpus, Tokenizer]:
     """Write the ids of the kept pairs into `folder`, learning the pieces first unless given.
 

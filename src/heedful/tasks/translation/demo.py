@@ -17,13 +17,14 @@ from heedful.data import grammar
 from heedful.data.grammar import Sentence, Splits
 from heedful.errors import ConfigError
 from heedful.tasks.contract import Request, Train
+from heedful.tasks.translation.settings import Demo
 from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report, clock
 
 if TYPE_CHECKING:
     from heedful.tasks.translation.heads import Heads
 
-__all__ = ["Demo", "demo"]
+__all__ = ["Shown", "demo"]
 
 DRAWN = 2
 """Famous sentences that are drawn: the animal that was too tired, the street that was too wide."""
@@ -31,7 +32,7 @@ LANGUAGES = {"fr": "French", "ko": "Korean"}
 
 
 @dataclass(frozen=True)
-class Demo:
+class Shown:
     """What the demo showed."""
 
     model: Path
@@ -47,16 +48,12 @@ class Demo:
 
 
 def demo(
+    options: Demo,
     train: Train,
-    to: str = "fr",
-    output: Path = Path("demo"),
-    minutes: float = 4.8,
-    seed: int = 1,
-    threads: int = 0,
-    report: Report | None = None,
-    started: float | None = None,
+    report: Report,
+    started: float,
     sizes: tuple[int, int, int] = (80_000, 500, 500),
-) -> Demo:
+) -> Shown:
     """Train on the built-in corpus, translate what everybody knows, and draw the attention.
 
     `train` is the command of that name; `sizes` are the sentences of training, development and each
@@ -64,50 +61,43 @@ def demo(
     """
     from heedful.tasks.translation.heads import keep, measure
 
+    to, model = options.to, options.output / options.to
     if to not in LANGUAGES:
         raise ConfigError(f"--to {to}: expected fr or ko; the built-in corpus has no other")
-    report = report or Report()
-    started = time.time() if started is None else started
     report.note(f"The built-in corpus: English to {LANGUAGES[to]}, {sizes[0]:,} sentences, such as")
-    splits = grammar.splits(*sizes, seed=seed)
+    splits = grammar.splits(*sizes, seed=options.seed)
     for sentence in splits.train[:3]:
         report.note(f"    {sentence.en}  =  {sentence.text(to)}")
-    paths = _write(splits, to, output / f"corpus-{to}")
-    settings = config.merge(
-        config.recipe("demo", "heedful.tasks.translation"),
-        {"train": {"minutes": _for_training(minutes), "seed": seed}},
-    )
+    paths = _write(splits, to, options.output / f"corpus-{to}")
+    # A part of the minutes is left for what follows the training.
+    minutes = options.minutes - min(0.35, 0.1 * options.minutes)
+    recipe = config.recipe("demo", "heedful.tasks.translation")
+    settings = config.merge(recipe, {"train": {"minutes": minutes, "seed": options.seed}})
     request = Request(
         files=paths["train"],
         dev=paths["dev"],
-        output=output / to,
+        output=model,
         source="en",
         target=to,
         settings=settings,
-        threads=threads,
+        threads=options.threads,
     )
     train(request, report, started)
-    translator = Translator.load(output / to, workers=threads, note=report.note)
+    translator = Translator.load(model, workers=options.threads, note=report.note)
     _show_famous(translator, to, report)
     bleu, exact, agreement = _score(translator, splits, to, report)
     heads = measure(lambda text: translator.explain(text, ""), splits.random)
-    keep(heads, output / to)
+    keep(heads, model)
     report.note(heads.said())
-    picture = output / f"attention-{to}.svg"
+    picture = options.output / f"attention-{to}.svg"
     _draw(translator, heads.best, picture, report)
     seconds = time.time() - started
-    model = output / to
     report.note(f"\n{clock(seconds)} in all. What to type next:")
     report.note(f'  heedful translate {model} "The dog did not see the cat."')
     report.note(f"  open {picture} in a browser")
     report.note(f"  heedful serve {model}")
     report.note("  heedful train yours.source yours.target -o your-model")
-    return Demo(model, picture, bleu, exact, agreement, heads, seconds)
-
-
-def _for_training(minutes: float) -> float:
-    """Leave a part of the minutes for what follows the training."""
-    return minutes - min(0.35, 0.1 * minutes)
+    return Shown(model, picture, bleu, exact, agreement, heads, seconds)
 
 
 def _write(splits: Splits, to: str, folder: Path) -> dict[str, tuple[Path, ...]]:
@@ -177,9 +167,8 @@ def _draw(translator: Translator, best: tuple[int, int], path: Path, report: Rep
     from heedful.explain.words import word_spans
 
     layer, head = best
-
-    groups, shown = [], False
-    for sentence in [s for s in grammar.FAMOUS if s.it is not None][:DRAWN]:
+    groups = []
+    for number, sentence in enumerate([s for s in grammar.FAMOUS if s.it is not None][:DRAWN]):
         assert sentence.it is not None
         text = translator.translate([sentence.en])[0]
         seen = translator.explain(sentence.en, text)
@@ -198,9 +187,8 @@ def _draw(translator: Translator, best: tuple[int, int], path: Path, report: Rep
         groups.append(
             heat_map(written, seen.source, last, f"{text}  (cross-attention, last layer)")
         )
-        if not shown:
+        if number == 0:
             report.note("\nWhere each word of the translation looked (darker is more):")
             for line in shades(written, seen.source, last):
                 report.note("  " + line)
-            shown = True
     files.write(path, page_of(groups))

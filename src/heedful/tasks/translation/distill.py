@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
-from heedful import config, files
+from heedful import config
 from heedful.machine import decoding_workers
 from heedful.models.folder import Folder
 from heedful.settings import ModelSettings
 from heedful.tasks.comparison import Compared, compare
 from heedful.tasks.contract import Request, Train
 from heedful.tasks.translation import planning
-from heedful.tasks.translation.corpus import Corpus
+from heedful.tasks.translation.corpus import development_pairs
 from heedful.tasks.translation.model import open_folder
 from heedful.tasks.translation.pairs import (
-    development_pairs,
     rewrite_pairs,
     text_folder,
     translate_to_pairs,
@@ -38,8 +36,8 @@ def distill(
     text: Path,
     request: Request,
     train: Train,
-    report: Report | None = None,
-    started: float | None = None,
+    report: Report,
+    started: float,
 ) -> Compared:
     """Teach a smaller model what a larger one says: sequence-level knowledge distillation.
 
@@ -48,10 +46,8 @@ def distill(
     the command of that name.
     """
     in_one_process("distill")
-    report = report or Report()
     folder = open_folder(teacher)
     made = text_folder(request.output)
-    files.make_folder(made)
     said = made / "teacher.tsv"
     translator = Translator.load(teacher, workers=decoding_workers(request.threads), engine="torch")
     count = translate_to_pairs(translator, text, said, encoding=request.encoding, report=report)
@@ -70,10 +66,10 @@ def distill(
         inherit="pieces",
         settings=settings,
     )
-    result = train(request, report, time.time() if started is None else started)
+    result = train(request, report, started)
     if not result.finished:
         return Compared(result)
-    sets = {"development set": Corpus.open(request.output / "run" / "data").dev}
+    sets = {"development set": development_pairs(request.output)}
     return compare(teacher, request.output, sets, result, report, request.threads)
 
 
@@ -81,13 +77,13 @@ def _student(folder: Folder[Settings]) -> dict[str, Any]:
     """Give a student's settings: half as wide, then narrower, until it is a third."""
     teacher, m = folder.settings, folder.settings.model
     facts = planning.Facts(1, 1, 1, 1, folder.ids.size)
-    most = STUDENT * planning.estimate(m, facts, 1.0).parameters
+    most = STUDENT * planning.estimate(m, facts).parameters
     model = m.model_dump(exclude_none=True, exclude={"d_head", "d_value"}) | {"dropout": 0.1}
     step = 2 * m.n_heads  # every head has as much, and a sinusoid needs an even width
     for width in range(max(step, m.d_model // 2 // step * step), 0, -step):
         model |= {"d_model": width, "d_ff": max(1, m.d_ff * width // m.d_model)}
         small = config.part(ModelSettings, model, "model.")
-        if planning.estimate(small, facts, 1.0).parameters <= most:
+        if planning.estimate(small, facts).parameters <= most:
             break
     return {
         "source": teacher.source,

@@ -53,7 +53,6 @@ _FACTS = np.dtype(
 """What is kept of each line; the code is the reason to drop it, or 0."""
 
 Facts = NDArray[np.void]
-Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.uint32]
 Codes = NDArray[np.uint8]
 Lines = NDArray[np.intp]
@@ -64,7 +63,7 @@ def examine(
     settings: DataSettings,
     dev: Sequence[Source] = (),
     test: Sequence[Source] = (),
-    progress: Progress | None = None,
+    progress: Progress = lambda what, done, total: None,
 ) -> Findings:
     """Read the corpus once and say what is wrong with it, worst first, and what to train on.
 
@@ -92,20 +91,19 @@ def examine(
     source_hashes, pair_hashes = facts["source hash"], facts["pair hash"]
     leaks: tuple[tuple[Kind, Sequence[Source]], ...] = (("leak-test", test), ("leak-dev", dev))
     for kind, known in leaks:
-        if known:
-            others = _read(known, settings, problems)[0]
-            others = others[~np.isin(others["code"], (_OVER_LONG, _EMPTY))]
-            leaked = _members(source_hashes, np.sort(others["source hash"]), codes)
-            same = np.count_nonzero(np.isin(pair_hashes[leaked], others["pair hash"]))
-            if same:
-                advice[kind] = f"{same:,} with the same translation; {advice[kind]}"
-            codes[leaked] = _CODES[kind]
+        others = _read(known, settings, problems)[0]
+        others = others[~np.isin(others["code"], (_OVER_LONG, _EMPTY))]
+        leaked = (codes == 0) & np.isin(source_hashes, others["source hash"])
+        same = np.count_nonzero(np.isin(pair_hashes[leaked], others["pair hash"]))
+        if same:
+            advice[kind] = f"{same:,} with the same translation; {advice[kind]}"
+        codes[leaked] = _CODES[kind]
     kept = np.flatnonzero(codes == 0)
     _, first = np.unique(pair_hashes[kept], return_index=True)
     codes[np.delete(kept, first)] = _CODES["duplicate"]
     distinct, counts = np.unique(source_hashes[codes == 0], return_counts=True)
     several = distinct[counts > 1]
-    noted["many-translations"] = _members(source_hashes, several, codes)
+    noted["many-translations"] = np.flatnonzero((codes == 0) & np.isin(source_hashes, several))
 
     found: list[tuple[Kind, Severity, Lines]] = []
     found += ((kind, "drop", np.flatnonzero(codes == code)) for kind, code in _CODES.items())
@@ -129,18 +127,18 @@ def _read(
     sources: Sequence[Source],
     settings: DataSettings,
     problems: list[Problem],
-    progress: Progress | None = None,
+    progress: Progress = lambda what, done, total: None,
 ) -> tuple[Facts, list[int]]:
     """Read all lines; give their facts, and at which of them each source begins."""
     facts = bytearray()
     starts = []
-    expected = sum(source.count_roughly() for source in sources) if progress else 0
+    expected = sum(source.count_roughly() for source in sources)
     for source in sources:
         starts.append(len(facts) // _PACKED.size)
         try:
             for number, ours, theirs in source.pairs():
                 facts += _facts_of(ours, theirs, settings.max_characters)
-                if progress and number % _EVERY == 0:
+                if number % _EVERY == 0:
                     done = starts[-1] + number
                     progress("examining", done, max(expected, done + 1))
         except UnequalLines as error:
@@ -148,8 +146,7 @@ def _read(
             place = [source.place(error.begins)] if error.begins else []
             problems.append(Problem("unequal-lines", count, place, "", "error", str(error)))
     read = np.frombuffer(facts, _FACTS)
-    if progress:
-        progress("examining", len(read), len(read))
+    progress("examining", len(read), len(read))
     return read, starts
 
 
@@ -206,14 +203,6 @@ def _uneven_lines(lengths: Numbers, ratio: float, most: float, codes: Codes) -> 
     theirs = lengths[:, 1] * ratio + _SLACK
     uneven = np.maximum(ours, theirs) > most * np.minimum(ours, theirs)
     return np.flatnonzero(uneven & (codes == 0))
-
-
-def _members(hashes: Hashes, known: Hashes, codes: Codes) -> Lines:
-    """Find the kept lines whose hash is among the known, sorted ones."""
-    if not len(known):
-        return np.empty(0, dtype=np.intp)
-    nearest = known[np.minimum(np.searchsorted(known, hashes), len(known) - 1)]
-    return np.flatnonzero((nearest == hashes) & (codes == 0))
 
 
 def _place(sources: Sequence[Source], starts: list[int], line: int) -> str:

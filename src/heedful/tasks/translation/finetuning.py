@@ -6,7 +6,6 @@ import heapq
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from heedful import files
 from heedful.config import Raw
 from heedful.errors import ConfigError
 from heedful.models.folder import Folder
@@ -87,7 +86,6 @@ def mix(
     pairs = (p for p in pairs_of(read(chosen.mix, request)) if all(p) and p[0] not in apart)
     drawn = heapq.nsmallest(wanted, pairs, key=lambda pair: number_of("\t".join(pair), 0))
     made = text_folder(request.output)
-    files.make_folder(made)
     report.note(f"{len(drawn):,} pairs of the old kind are mixed in: {made / 'mixed.tsv'}")
     return request.but(
         files=(write_pairs(made / "new.tsv", new), write_pairs(made / "mixed.tsv", drawn)),

@@ -21,20 +21,7 @@ from heedful.tasks.translation.judging import apart
 from heedful.tasks.translation.settings import Settings
 from heedful.train.learner import Evaluation, Learner, Sample
 
-__all__ = ["TranslationLearner", "learner"]
-
-
-def learner(model: Transformer, prepared: Prepared, workers: int, tests: int) -> TranslationLearner:
-    """Make the learner of what was prepared.
-
-    Without a test set, what the verdict is reached on is kept out of every evaluation.
-    """
-    corpus, tokenizer = prepared.data
-    dev = prepared.dev
-    if not tests:
-        dev = [pair for pair, out in zip(dev, apart(dev), strict=True) if not out]
-    return TranslationLearner(model, tokenizer, corpus, prepared.settings, workers, dev)
-
+__all__ = ["TranslationLearner"]
 
 EVALUATED = 500
 """Development sentences translated at each evaluation: enough to rank weights, yet quick."""
@@ -49,16 +36,12 @@ class TranslationLearner(Learner[Batch]):
     model: Transformer
     unit = "token"
 
-    def __init__(
-        self,
-        model: Transformer,
-        tokenizer: Tokenizer,
-        corpus: Corpus,
-        settings: Settings,
-        workers: int = 1,
-        dev: Sequence[Pair] | None = None,
-    ) -> None:
-        """Take a part of the development set as `dev` where the rest must choose nothing."""
+    def __init__(self, model: Transformer, prepared: Prepared, workers: int, tests: int) -> None:
+        """Without a test set, keep what the verdict is reached on out of every evaluation."""
+        data: tuple[Corpus, Tokenizer] = prepared.data
+        corpus, tokenizer = data
+        settings: Settings = prepared.settings
+        dev: Sequence[Pair] = prepared.dev
         self.model, self._tokenizer, self._settings = model, tokenizer, settings
         self._workers, self._corpus = workers, corpus
         chance = settings.tokenizer.regularisation
@@ -70,7 +53,9 @@ class TranslationLearner(Learner[Batch]):
             seed=settings.train.seed,
             variants=Variants(tokenizer, chance, settings.data.max_length) if chance else None,
         )
-        self.dev = corpus.dev if dev is None else dev
+        if not tests:
+            dev = [pair for pair, out in zip(dev, apart(dev), strict=True) if not out]
+        self.dev = dev
         self.evaluation_seconds = 0.01 * min(EVALUATED, len(self.dev))
         self.peak = (settings.model.d_model * settings.train.warmup) ** -0.5  # the paper's
 

@@ -15,32 +15,22 @@ from heedful.data.text import normalise
 from heedful.errors import DataError
 from heedful.settings import SamplingSettings
 from heedful.tasks.contract import Request
-from heedful.tasks.translation.corpus import Corpus, Pair, pairs_of
+from heedful.tasks.translation.corpus import Pair, pairs_of
 from heedful.tasks.translation.preparing import read
 from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report, clock
 
-__all__ = [
-    "development_pairs",
-    "rewrite_pairs",
-    "text_folder",
-    "translate_to_pairs",
-    "write_pairs",
-]
+__all__ = ["rewrite_pairs", "text_folder", "translate_to_pairs", "write_pairs"]
 
 CHUNK = 1000
 """Lines translated between two writes: at most so many are lost when the process is killed."""
 
 
 def text_folder(output: Path) -> Path:
-    """Where text made for a training is kept: beside the model, for a person to look at."""
-    return output.with_name(output.name + ".text")
-
-
-def development_pairs(model: Path) -> list[Pair]:
-    """Give the development pairs of a model's training, if they are still there."""
-    data = model / "run" / "data"
-    return Corpus.open(data).dev if (data / "corpus.json").exists() else []
+    """Make the folder of text made for a training: beside the model, for a person to look at."""
+    folder = output.with_name(output.name + ".text")
+    files.make_folder(folder)
+    return folder
 
 
 def write_pairs(path: Path, pairs: Sequence[Pair]) -> Path:

@@ -16,15 +16,7 @@ from heedful.tasks.contract import Plan, Prepared
 from heedful.tasks.translation.settings import Settings
 from heedful.train.rate import BARE, EFFICIENCY, SHARE_FOR_STEPS
 
-__all__ = [
-    "Estimate",
-    "Facts",
-    "choose_model",
-    "choose_vocabulary",
-    "estimate",
-    "memory",
-    "plan",
-]
+__all__ = ["Estimate", "Facts", "choose_model", "choose_vocabulary", "estimate", "memory", "plan"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,6 @@ class Estimate:
     parameters: int
     flops_per_epoch: float
     """Arithmetic of one pass over the data, forward and backward."""
-    seconds_per_epoch: float
     flops_per_token: float
     """Arithmetic for one source and one target token."""
 
@@ -65,8 +56,8 @@ def layer_parameters(model: ModelSettings) -> tuple[int, int]:
     return encoder + from_source, decoder
 
 
-def estimate(model: ModelSettings, facts: Facts, rate: float) -> Estimate:
-    """Foresee parameters, arithmetic and time of an epoch: 6 FLOPs a weight and token."""
+def estimate(model: ModelSettings, facts: Facts) -> Estimate:
+    """Foresee the parameters, and the arithmetic of an epoch: 6 FLOPs a weight and token."""
     source, target = layer_parameters(model)
     embedding = facts.vocabulary * model.d_model
     flops = 6.0 * (facts.source_tokens * source + facts.target_tokens * (target + embedding))
@@ -74,17 +65,11 @@ def estimate(model: ModelSettings, facts: Facts, rate: float) -> Estimate:
     return Estimate(
         source + target + copies * embedding,
         flops,
-        flops / (rate * EFFICIENCY),
         6.0 * (source + target + embedding),
     )
 
 
-def memory(
-    model: ModelSettings,
-    parameters: int,
-    batch_tokens: int,
-    workers: int = 1,
-) -> float:
+def memory(model: ModelSettings, parameters: int, batch_tokens: int, workers: int = 1) -> float:
     """Foresee the most bytes a training holds: weights, gradients, moments, activations.
 
     A position keeps about ten vectors of d_model and two of d_ff in an encoder layer, eighteen and
@@ -100,11 +85,10 @@ def plan(prepared: Prepared, workers: int) -> Plan:
     """Foresee a training of the planned model, and of the other sizes."""
     settings, facts = prepared.settings, prepared.facts
     m, batch = settings.model, settings.data.batch_tokens
-    foreseen = estimate(m, facts, 1.0)
-    others = {}
-    for name, size in SIZES.items():
-        other = estimate(ModelSettings.model_validate(size), facts, 1.0)
-        others[name] = (other.parameters, other.flops_per_epoch)
+    foreseen = estimate(m, facts)
+    others = {
+        name: estimate(ModelSettings.model_validate(size), facts) for name, size in SIZES.items()
+    }
     return Plan(
         lines=[
             f"{facts.pairs:,} pairs to learn from, {len(prepared.dev):,} to check on; "
@@ -120,7 +104,7 @@ def plan(prepared: Prepared, workers: int) -> Plan:
         flops_per_epoch=foreseen.flops_per_epoch,
         units_per_epoch=facts.source_tokens + facts.target_tokens,
         units_per_batch=batch,
-        sizes=others,
+        sizes={name: (one.parameters, one.flops_per_epoch) for name, one in others.items()},
     )
 
 
@@ -145,28 +129,25 @@ Face has: an exported model finds in their search what it finds in ours. Laid do
 all, for either number means something else beside another."""
 
 
-def choose_model(
-    raw: dict[str, Any], facts: Facts, minutes: float | None, rate: float, fast: bool
-) -> Settings:
+def choose_model(raw: dict[str, Any], facts: Facts, rate: float, fast: bool) -> Settings:
     """Choose the model and its training from the data, the minutes and the machine's rate.
 
     `fast` says that the device is a GPU, where the large sizes are worth their time.
     """
-    ladder = ["tiny", "small", "base"]
-    step = 0 if facts.pairs < 8_000 else 2 if facts.pairs >= 500_000 and fast else 1
-    while True:
-        model = config.part(ModelSettings, SIZES[ladder[step]] | raw.get("model", {}), "model.")
+    given = config.resolve(raw, Settings)
+    minutes = given.train.minutes
+    most = 1 if facts.pairs < 8_000 else 3 if facts.pairs >= 500_000 and fast else 2
+    for size in reversed(list(SIZES.values())[:most]):
+        model = config.part(ModelSettings, size | raw.get("model", {}), "model.")
         epochs = min(150.0, max(5.0, 150.0 * (1000 / facts.pairs) ** 0.45))
         if minutes is not None:
-            seconds = estimate(model, facts, rate).seconds_per_epoch
+            seconds = estimate(model, facts).flops_per_epoch / (rate * EFFICIENCY)
             epochs = 60 * minutes * SHARE_FOR_STEPS / seconds
-        if minutes is None or epochs >= ENOUGH_EPOCHS or step == 0:
+        if minutes is None or epochs >= ENOUGH_EPOCHS:
             break
-        step -= 1
     # On a CPU a larger batch than 4096 is no faster a token, and takes memory.
     batch = 2048 if facts.pairs < 60_000 else 4096 if facts.pairs < 400_000 or not fast else 8192
     batch = max(batch, 2 * (facts.longest + 2))
-    given = config.resolve(raw, Settings)
     if config.chosen(raw, "data.batch_tokens"):
         batch = given.data.batch_tokens
     tokens = facts.source_tokens + facts.target_tokens
@@ -191,7 +172,7 @@ def choose_model(
     if not any(config.chosen(raw, f"decode.{key}") for key in PLAIN_PENALTY):
         decode |= PLAIN_PENALTY
     chosen = {
-        "model": SIZES[ladder[step]] | {"norm": "pre", "dropout": choose_dropout(epochs)},
+        "model": size | {"norm": "pre", "dropout": choose_dropout(epochs)},
         "data": {"batch_tokens": batch},
         "train": training,
         "decode": decode,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,13 +44,7 @@ def claims(files: Sequence[Path], columns: Columns | None) -> str | None:
 
 
 def _two(columns: Columns | None) -> tuple[str, str] | None:
-    if columns is None:
-        return None
-    if len(columns) != 2:
-        raise ConfigError(
-            f"--columns {','.join(columns)}: expected two of them, such as 2,3 or ko,en"
-        )
-    return columns[0], columns[1]
+    return None if columns is None else (columns[0], columns[-1])
 
 
 def read(paths: Sequence[Path], request: Request) -> list[Source]:
@@ -79,7 +73,7 @@ def examine(request: Request, report: Report) -> Findings:
     """Examine the text a training would read, and say what is wrong with it, worst first."""
     settings = config.resolve(request.settings or {}, Settings)
     training, dev, test = (read(p, request) for p in (request.files, request.dev, request.test))
-    return doctor.examine(training, settings.data, dev, test, progress=_progress(report))
+    return doctor.examine(training, settings.data, dev, test, report.progress)
 
 
 def prepare(request: Request, made: Path, report: Report) -> Prepared:
@@ -106,7 +100,7 @@ def prepare(request: Request, made: Path, report: Report) -> Prepared:
         made,
         read(request.dev, request),
         Tokenizer(parent.tokenizer, parent.ids) if parent else None,
-        progress=_progress(report),
+        report.progress,
     )
     if corpus.too_long:
         report.note(
@@ -114,7 +108,7 @@ def prepare(request: Request, made: Path, report: Report) -> Prepared:
             f"and are left out"
         )
     facts = _facts(corpus, tokenizer)
-    settings = planning.choose_model(raw, facts, settings.train.minutes, *_speed(request, settings))
+    settings = planning.choose_model(raw, facts, *_speed(request, settings))
     from heedful.tasks.translation.batching import Batches
 
     # Refuses a sentence that does not fit into a batch.
@@ -184,7 +178,3 @@ def _positions_suffice(settings: Settings) -> None:
             f"data.max_length = {longest} pieces and an end do not fit into model.max_positions = "
             f"{model.max_positions}; lower the one or raise the other"
         )
-
-
-def _progress(report: Report) -> Callable[[str, int, int], None]:
-    return lambda what, done, total: report.progress(what, done, total)

@@ -169,26 +169,22 @@ def sources(
     if not paths:
         raise DataError("no files given; expected two text files, or a .tsv or a .jsonl; name them")
     result: list[Source] = []
-    waiting: Path | None = None
-    for given in paths:
-        path, own = separate_columns(given)
+    given = map(separate_columns, paths)
+    for path, own in given:
         kind = kind_of(path)
         if kind == "files":
-            if waiting is not None:
-                result.append(Source("files", (waiting, path), None, encoding))
-            waiting = path if waiting is None else None
-            continue
-        if waiting is not None:
-            break
-        chosen = own or columns
-        if kind == "tsv" and chosen:
-            _check_numbers(path, chosen)
-        result.append(Source(kind, (path,), chosen, encoding))
-    if waiting is not None:
-        raise DataError(
-            f"target missing for {waiting}; expected text files two by two, source and target; "
-            f"add the other file, or name one that holds both .tsv or .jsonl"
-        )
+            other, _ = next(given, (None, None))
+            if other is None or kind_of(other) != "files":
+                raise DataError(
+                    f"target missing for {path}; expected text files two by two, source and "
+                    f"target; add the other file, or name one that holds both .tsv or .jsonl"
+                )
+            result.append(Source("files", (path, other), None, encoding))
+        else:
+            chosen = own or columns
+            if kind == "tsv" and chosen:
+                _check_numbers(path, chosen)
+            result.append(Source(kind, (path,), chosen, encoding))
     for source in result:
         for path in source.paths:
             open_text(path, encoding)

@@ -100,7 +100,7 @@ class Translator:
         insist: bool,
     ) -> None:
         """Take the engines of a model; without a fast one, torch is loaded now and not later."""
-        self._folder, self.settings = folder, folder.settings
+        self.opened, self.settings = folder, folder.settings
         self.tokenizer = Tokenizer(folder.tokenizer, folder.ids)
         self._fast, self._torch = fast, functools.cache(torch_engine)
         self._note, self._insist = note, insist
@@ -109,12 +109,7 @@ class Translator:
     @property
     def folder(self) -> Path:
         """Where the model is."""
-        return self._folder.path
-
-    @property
-    def opened(self) -> Folder[Settings]:
-        """The folder as it was when it was opened."""
-        return self._folder
+        return self.opened.path
 
     @property
     def name(self) -> str:
@@ -273,7 +268,8 @@ class Translator:
 
     def align(self, text: str, translation: str) -> list[tuple[int, int]]:
         """Give, for each word of a translation, the word of the text it looked most at."""
-        return self.explain(text, translation).alignment.pairs
+        matrix = self.explain(text, translation).alignment
+        return [(int(row.argmax()), i) for i, row in enumerate(matrix)] if matrix.size(1) else []
 
     def trace(
         self,

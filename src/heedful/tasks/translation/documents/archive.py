@@ -73,9 +73,10 @@ class Archive:
         """Refuse what the list of members already shows to be wrong."""
         if len(members) > MOST_MEMBERS:
             raise self._refuse(f"{len(members):,} entries", f"at most {MOST_MEMBERS:,}")
-        seen: set[str] = set()
+        if len({member.orig_filename for member in members}) < len(members):
+            raise self._refuse("two entries with one name", "each name once")
         for member in members:
-            self._check_name(member.orig_filename, seen)
+            self._check_name(member.orig_filename)
             if member.flag_bits & _ENCRYPTED:
                 raise DocumentError(
                     f"the {self._kind} file is encrypted; expected a plain {self._kind}; "
@@ -97,7 +98,7 @@ class Archive:
         if sum(member.compress_size for member in members) > len(self._data):
             raise self._refuse("entries that overlap", "each in its own place")
 
-    def _check_name(self, name: str, seen: set[str]) -> None:
+    def _check_name(self, name: str) -> None:
         if (
             not name
             or len(name) > LONGEST_NAME
@@ -107,9 +108,6 @@ class Archive:
             or any(ord(char) < 32 for char in name)
         ):
             raise self._refuse("an entry with a forbidden name", "names inside the file")
-        if name in seen:
-            raise self._refuse("two entries with one name", "each name once")
-        seen.add(name)
 
     def _unpack(self, opened: zipfile.ZipFile, wanted: re.Pattern[str]) -> dict[str, bytes]:
         """Unpack every member once, so that no damage is found after the translation."""

@@ -97,26 +97,21 @@ class Encoding:
 
 def read_text(data: bytes) -> tuple[str, Encoding]:
     """Give the text of a file, and the encoding in which it is to be written again."""
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            encoding = Encoding(name, mark, name)
-            text = _decode(data[len(mark) :], name)
-            break
-    else:
-        encoding = Encoding()
-        try:
-            text = data.decode()
-        except UnicodeDecodeError as error:
-            begin = data.rfind(b"\n", 0, error.start) + 1
-            name = recognise_encoding(data[begin : begin + _SAMPLE]) or "utf-8"
-            encoding = Encoding(read=name)
-            text = _decode(data, name)
+    mark, name = next((one for one in _MARKS if data.startswith(one[0])), (b"", "utf-8"))
+    body, read = data[len(mark) :], name
+    try:
+        text = body.decode(read)
+    except UnicodeDecodeError as error:
+        if not mark:
+            begin = body.rfind(b"\n", 0, error.start) + 1
+            read = recognise_encoding(body[begin : begin + _SAMPLE]) or read
+        text = _decode(body, read)
     if "\0" in text:
         raise DocumentError(
             "the file contains NUL characters and is binary, or UTF-16 without a mark; "
             "expected text; save it as UTF-8"
         )
-    return text, encoding
+    return text, Encoding(name, mark, read)
 
 
 def _decode(data: bytes, name: str) -> str:

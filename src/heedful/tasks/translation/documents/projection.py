@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
@@ -151,6 +151,11 @@ class Projection:
             offset = max(offset, self.words[word][0])
         return self._by_proportion((offset, offset), outer, within)[0]
 
+    def touched(self, characters: Span, within: Span) -> Span:
+        """Give the tokens that some characters touch; one at least."""
+        last = max(bisect_left(self._starts, characters[1], *within) - 1, within[0])
+        return min(bisect_right(self._ends, characters[0], *within), last), last + 1
+
     def characters(self, tokens: Span) -> Span:
         """Give the characters of some tokens, without the spaces around them."""
         first, last = tokens
@@ -175,17 +180,16 @@ def disjoint(spans: Sequence[Span]) -> list[Span]:
     result = list(spans)
     order = sorted(range(len(spans)), key=lambda i: (sum(spans[i]), i))
     floor = 0  # nothing begins before the end of what is settled
-    for before, after in pairwise([-1, *order]):
+    for before, after in pairwise(order):
+        first, last = result[before]
         start, end = result[after]
-        if before >= 0:
-            first, last = result[before]
-            if last > start:  # they overlap: the earlier one ends where the later one begins
-                cut = start if start > first else last
-                if cut >= end and last - first > 1:
-                    cut = (first + last) // 2
-                cut = min(cut, last)
-                result[before] = (first, max(cut, first))
-                start, end = max(start, cut), max(end, cut)
-            floor = max(floor, result[before][1])
+        if last > start:  # they overlap: the earlier one ends where the later one begins
+            cut = start if start > first else last
+            if cut >= end and last - first > 1:
+                cut = (first + last) // 2
+            cut = min(cut, last)
+            result[before] = (first, max(cut, first))
+            start, end = max(start, cut), max(end, cut)
+        floor = max(floor, result[before][1])
         result[after] = (max(start, floor), max(end, floor))
     return result

@@ -64,27 +64,26 @@ class Reinsertion:
 
     def _arrange(self, nodes: list[Node], outer: Span, within: Span, limits: Span) -> list[_Placed]:
         """Give each node its characters, in the order in which they are written."""
-        projected: list[tuple[Span, bool]] = []
-        verbatim: list[Span | None] = []
+        spans: list[Span] = []
+        facts: list[tuple[Span | None, bool]] = []
         for node in nodes:
             if node.kind == "point":
                 continue
             found = self._verbatim(node.text, limits) if node.kind == "atom" else None
-            verbatim.append(found)
             if found:
-                projected.append((self._tokens_of(found, within), True))
+                tokens, known = self._projection.touched(found, within), True
             else:
-                part = node.start, node.end
-                projected.append(self._projection.project(part, outer, within))
-        spans = disjoint([tokens for tokens, _ in projected])
-        settled = zip(spans, verbatim, [known for _, known in projected], strict=True)
+                tokens, known = self._projection.project((node.start, node.end), outer, within)
+            spans.append(tokens)
+            facts.append((found, known))
+        settled = zip(disjoint(spans), facts, strict=True)
         result: list[_Placed] = []
         for node in nodes:
             if node.kind == "point":
                 place = self._point(node, outer, within, limits)
                 result.append((place, place, node, within))
                 continue
-            tokens, found, known = next(settled)
+            tokens, (found, known) = next(settled)
             start, end = self._trimmed(node, tokens)
             if node.kind == "atom":
                 first, last = found or (start, end)
@@ -122,15 +121,6 @@ class Reinsertion:
             return start, end
         begin = start if is_punctuation(source[0]) else first
         return begin, end if is_punctuation(source[-1]) else last + 1
-
-    def _tokens_of(self, characters: Span, within: Span) -> Span:
-        tokens = self._projection.tokens
-        inside = [n for n in range(*within) if tokens[n][0] < characters[1]]
-        last = inside[-1] if inside else within[0]
-        first = last
-        while first > within[0] and tokens[first - 1][1] > characters[0]:
-            first -= 1
-        return first, last + 1
 
     def _verbatim(self, text: str, limits: Span) -> Span | None:
         """Find the next place where the translation has the text of an atom."""

@@ -96,19 +96,17 @@ class _Subtitles(Document):
         content, self._encoding = read_text(data)
         pieces = LINE_BREAK.split(content)
         lines, ends = pieces[::2], [*pieces[1::2], ""]
+        whole = [line + end for line, end in zip(lines, ends, strict=True)]
         times = [number for number, line in enumerate(lines) if _TIME.match(line)]
         self._check(content, times)
         self._parts: list[str | _Speech] = []
         done = 0
         for time, following in pairwise([*times, len(lines)]):
             for first, last in self._shown(lines, time + 1, following):
-                self._keep(lines, ends, done, first)
+                self._parts += whole[done:first]
                 self._add(lines[first:last], ends[first:last])
                 done = last
-        self._keep(lines, ends, done, len(lines))
-
-    def _keep(self, lines: list[str], ends: list[str], first: int, last: int) -> None:
-        self._parts += [lines[number] + ends[number] for number in range(first, last)]
+        self._parts += whole[done:]
 
     def _add(self, lines: list[str], ends: list[str]) -> None:
         """Take the lines of a cue apart into speeches: one, or one for each dash."""

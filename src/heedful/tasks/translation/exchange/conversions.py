@@ -14,8 +14,10 @@ import os
 import secrets
 import shutil
 import time
+import timeit
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +29,7 @@ from heedful.errors import InterchangeError, ModelFolderError
 from heedful.machine import cores
 from heedful.models.folder import Folder
 from heedful.settings import DecodeSettings
-from heedful.tasks.translation.corpus import Corpus
+from heedful.tasks.translation.corpus import development_pairs
 from heedful.tasks.translation.exchange.ctranslate2 import Compute, CTranslate2Engine, convert
 from heedful.tasks.translation.model import load_model, open_folder
 from heedful.tasks.translation.settings import Settings
@@ -56,10 +58,9 @@ def open_engine(
     folder: Folder[Settings],
     compute: Compute = "float32",
     threads: int = 0,
-    note: Note | None = None,
+    say: Note = lambda text: None,
 ) -> CTranslate2Engine:
     """Load a model's conversion; make it first if it is missing or damaged."""
-    say = note or (lambda text: None)
     name = _name(folder)
     homes = [folder.path / FOLDER, _user_cache()]
     for home in homes:
@@ -181,14 +182,12 @@ def _prove(folder: Folder[Settings], path: Path, say: Note) -> dict[str, Any]:
     choices = {(count, 1), (1, count), (max(1, count // 2), min(2, count))}
     threads: dict[str, tuple[int, int]] = {}
     for compute in COMPUTES:
-        times: dict[tuple[int, int], list[float]] = {}
+        times = {}
         for choice in sorted(choices):
             engine = CTranslate2Engine(path, folder, compute, choice)
-            for _ in range(3):
-                began = time.perf_counter()
-                engine.search(sources, plain)
-                times.setdefault(choice, []).append(time.perf_counter() - began)
-        threads[compute] = min(times, key=lambda c: min(times[c]))
+            search = partial(engine.search, sources, plain)
+            times[choice] = min(timeit.repeat(search, number=1, repeat=3))
+        threads[compute] = min(times, key=times.__getitem__)
     workers, each = threads["float32"]
     int8_changes = _changed(folder, path, threads)
     say(
@@ -209,12 +208,11 @@ def _changed(
     folder: Folder[Settings], path: Path, threads: Mapping[str, tuple[int, int]]
 ) -> tuple[int, int] | None:
     """Count the development sentences that int8 translates otherwise, and all of them."""
-    data = folder.path / "run" / "data"
-    if not (data / "corpus.json").exists():
+    pairs = development_pairs(folder.path)[:SENTENCES]
+    if not pairs:
         return None
     tokenizer = Tokenizer(folder.tokenizer, folder.ids)
-    texts = [source for source, _ in Corpus.open(data).dev[:SENTENCES]]
-    sources = [ids for ids in map(tokenizer.encode, texts) if ids]
+    sources = [ids for ids in (tokenizer.encode(source) for source, _ in pairs) if ids]
     found = []
     for compute in COMPUTES:
         engine = CTranslate2Engine(path, folder, compute, threads[compute])

@@ -38,7 +38,7 @@ NEVER = -1e9
 
 def unfit(settings: ModelSettings) -> str | None:
     """Say why CTranslate2 cannot run a model, or nothing if it can."""
-    head = settings.d_head or settings.d_model // settings.n_heads
+    head = settings.head_width
     if settings.attention == "additive":
         return "it has no additive attention"
     if head * settings.n_heads != settings.d_model or settings.d_value not in (None, head):

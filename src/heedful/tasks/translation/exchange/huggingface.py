@@ -43,11 +43,10 @@ POSITIONS = 1024
 def write_huggingface(folder: Folder[Settings], output: Path) -> None:
     """Write a model for transformers: weights, configuration, tokeniser, generation settings."""
     s, ids = folder.settings.model, folder.ids
-    head = s.d_head or s.d_model // s.n_heads
     reasons = {
         "it knows only scaled dot-product attention": s.attention != "scaled",
         "its heads must have d_model / n_heads queries, keys and values each": (
-            head * s.n_heads != s.d_model or s.d_value not in (None, head)
+            s.head_width * s.n_heads != s.d_model or s.d_value not in (None, s.head_width)
         ),
         "its positions are not learned": s.positions == "learned",
         "Pegasus has one matrix for both languages and for the output": (
