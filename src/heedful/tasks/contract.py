@@ -63,9 +63,15 @@ class Request(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
 
-    if TYPE_CHECKING:  # a task's own options are arguments too
-
-        def __init__(self, **given: Any) -> None: ...
+    def __init__(
+        self,
+        files: Sequence[Path],
+        output: Path,
+        dev: Sequence[Path] = (),
+        test: Sequence[Path] = (),
+        **given: Any,
+    ) -> None:
+        super().__init__(files=files, output=output, dev=dev, test=test, **given)
 
     files: tuple[Path, ...]
     output: Path

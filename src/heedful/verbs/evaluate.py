@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful import config, metrics
-from heedful.errors import DataError
+from heedful.errors import ConfigError, DataError
 from heedful.metrics import Comparison, Score, bootstrap
 from heedful.models.folder import Folder
 from heedful.settings import Table
@@ -127,4 +127,9 @@ def own_options(task: Task, command: str, given: Mapping[str, Any]) -> dict[str,
     """Check the options of a task for a generic command; what is not given is left out."""
     kind = task.options.get(command, Table)
     given = {name: value for name, value in given.items() if value is not None}
+    if wrong := sorted(set(given) - set(kind.model_fields)):
+        raise ConfigError(
+            f"{command} has no option {wrong[0]} for the task {task.name}; expected "
+            f"{', '.join(kind.model_fields) or 'none'}; files are given by place"
+        )
     return config.part(kind, given, "--").model_dump(exclude_none=True)

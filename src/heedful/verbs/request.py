@@ -149,11 +149,13 @@ def _moved(request: Request, old: Mapping[str, Any]) -> bool:
     """Whether the files are elsewhere now, and are the same to the byte."""
     had = [print_["sha256"] for print_ in old["fingerprints"].values()]
     given = [*request.files, *request.dev]
+    before = [Path(name) for name in (*old["files"], *old["dev"])]
     try:
         now = [print_["sha256"] for print_ in fingerprints(given).values()]
     except OSError:
         return False
-    return len(given) == len(old["files"]) + len(old["dev"]) and now == had
+    columns = [[separate_columns(path)[1] for path in paths] for paths in (given, before)]
+    return len(request.files) == len(old["files"]) and columns[0] == columns[1] and now == had
 
 
 def _changed_files(prints: Mapping[str, Mapping[str, Any]], again: str) -> list[str]:

@@ -156,6 +156,8 @@ def _begin(task: Task, request: Request, report: Report) -> _Begun:
     """Go on with what there is, or prepare the data and begin a folder."""
     if Folder.exists(request.output):
         return _go_on(task, request, report)
+    if request.test:  # what is wrong with it is told before any work, not at the end
+        task.rows(request.test, request.columns, request.encoding)
     made, kept = request.output / "run" / "data", request.output / "run" / "request.json"
     prints = _prints(request)
     if not same_request(request, kept, prints):  # else a preparation was killed, and goes on

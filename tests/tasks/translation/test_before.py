@@ -12,6 +12,7 @@ from command import call
 import heedful
 from heedful import files
 from heedful.tasks.translation.model import open_folder
+from heedful.verbs.request import changes, fingerprints, read_request, write_request
 
 BEFORE = Path(__file__).parents[2] / "before"
 
@@ -66,3 +67,60 @@ def test_a_moved_run_with_other_text_is_refused(halfdone: Path) -> None:
     called = call("train", *texts, "-o", halfdone, "--set", "train.steps=40")
     assert called.code == 2
     assert "holds a model trained with other files" in called.mistake
+
+
+def test_the_same_file_with_other_columns_or_in_another_set_has_not_moved(tmp_path: Path) -> None:
+    table, text = tmp_path / "a.tsv", tmp_path / "b.tsv"
+    table.write_text("one\t하나\t1\n", encoding="utf-8")
+    text.write_text("two\t둘\t2\n", encoding="utf-8")
+    begun = heedful.Request([Path(f"{table}:1,2"), text], tmp_path / "m")
+    kept = tmp_path / "request.json"
+    write_request(begun, kept, fingerprints(begun.files))
+    for other in (
+        begun.but(files=(Path(f"{table}:2,1"), text)),
+        begun.but(files=begun.files[:1], dev=(text,)),
+    ):
+        with pytest.raises(heedful.ModelFolderError, match=r"trained with other (files|dev)"):
+            changes(other, read_request(kept), heedful.Settings())
+    moved = text.rename(tmp_path / "c.tsv")
+    changes(begun.but(files=(begun.files[0], moved)), read_request(kept), heedful.Settings())
+
+
+def test_test_data_without_text_in_its_columns_is_refused_before_any_work(
+    tmp_path: Path, halfdone: Path
+) -> None:
+    texts = [halfdone.parent / f"numbers.{language}" for language in ("en", "ko")]
+    (tmp_path / "t.tsv").write_text("one\t하나\n", encoding="utf-8")
+    called = call("train", *texts, "-o", tmp_path / "m", "--test", f"{tmp_path}/t.tsv:1,7")
+    assert called.code == 2
+    assert "has no pair with text on both sides" in called.mistake
+    assert not (tmp_path / "m").exists()
+
+
+def test_files_and_output_of_a_request_may_be_given_by_place() -> None:
+    texts, dev = [Path("a.en"), Path("a.ko")], [Path("b.tsv")]
+    named = heedful.Request(files=texts, output=Path("m"), dev=dev, source="en")
+    assert heedful.Request(texts, Path("m"), dev, source="en") == named
+    assert named.files == tuple(texts)
+
+
+def test_an_option_evaluate_no_longer_has_is_refused_in_one_line(
+    tmp_path: Path, halfdone: Path
+) -> None:
+    model = unpacked("finished", tmp_path)
+    texts = [halfdone.parent / f"numbers.{language}" for language in ("en", "ko")]
+    with pytest.raises(heedful.ConfigError) as error:
+        heedful.evaluate(model, source=texts[0], reference=texts[1])
+    assert str(error.value) == (
+        "evaluate has no option reference for the task translation; expected beam, tokenize; "
+        "files are given by place"
+    )
+
+
+@pytest.mark.parametrize("beam", [0, 513])
+def test_a_beam_that_cannot_be_is_refused_before_anything_is_served(
+    tmp_path: Path, beam: int
+) -> None:
+    called = call("serve", unpacked("finished", tmp_path), "--beam", beam, "--port", 0)
+    assert called.code == 2
+    assert called.mistake.startswith("Invalid value for '--beam'")

@@ -81,7 +81,7 @@ class TrainOptions(Table):
 class AnswerOptions(Table):
     """How translations are searched for where they are scored or served."""
 
-    beam: int | None = None
+    beam: int | None = Option(None, ge=1, le=512)
     """Hypotheses kept; 1 is greedy."""
 
 
