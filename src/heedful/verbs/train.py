@@ -156,8 +156,6 @@ def _begin(task: Task, request: Request, report: Report) -> _Begun:
     """Go on with what there is, or prepare the data and begin a folder."""
     if Folder.exists(request.output):
         return _go_on(task, request, report)
-    if request.test:  # what is wrong with it is told before any work, not at the end
-        task.rows(request.test, request.columns, request.encoding)
     made, kept = request.output / "run" / "data", request.output / "run" / "request.json"
     prints = _prints(request)
     if not same_request(request, kept, prints):  # else a preparation was killed, and goes on
@@ -165,6 +163,8 @@ def _begin(task: Task, request: Request, report: Report) -> _Begun:
         files.make_folder(made.parent)
         write_request(request, kept, prints)
     prepared = task.prepare(request, made, report)
+    if request.test:  # what is wrong with it is told before the first step
+        task.rows(request.test, request.columns, request.encoding)
     for line in plan_lines(task, prepared, measured_epoch(task, prepared, request)):
         report.note(line)
     findings = prepared.findings.to_json() if prepared.findings else "{}"

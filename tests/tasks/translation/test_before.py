@@ -86,7 +86,7 @@ def test_the_same_file_with_other_columns_or_in_another_set_has_not_moved(tmp_pa
     changes(begun.but(files=(begun.files[0], moved)), read_request(kept), heedful.Settings())
 
 
-def test_test_data_without_text_in_its_columns_is_refused_before_any_work(
+def test_test_data_without_text_in_its_columns_is_refused_and_nothing_is_left(
     tmp_path: Path, halfdone: Path
 ) -> None:
     texts = [halfdone.parent / f"numbers.{language}" for language in ("en", "ko")]
@@ -124,3 +124,14 @@ def test_a_beam_that_cannot_be_is_refused_before_anything_is_served(
     called = call("serve", unpacked("finished", tmp_path), "--beam", beam, "--port", 0)
     assert called.code == 2
     assert called.mistake.startswith("Invalid value for '--beam'")
+
+
+def test_text_that_cannot_be_translated_back_leaves_nothing(tmp_path: Path) -> None:
+    model, text = unpacked("finished", tmp_path), tmp_path / "empty.ko"
+    text.write_text("", encoding="utf-8")
+    called = call("backtranslate", model, text, "-o", tmp_path / "made" / "more.tsv")
+    assert called.code == 2
+    assert "is empty" in called.mistake
+    called = call("backtranslate", model, text, "-o", tmp_path / "more.tsv")
+    assert called.code == 2
+    assert not list(tmp_path.glob("more*"))

@@ -64,6 +64,8 @@ def translate_to_pairs(
     report = report or Report()
     decode = translator.decoding(**(changes or {}))
     part, note = (output.with_name(output.name + end) for end in (".part", ".made.json"))
+    # What is wrong with the text is told before anything is written.
+    lines = 0 if output.exists() else sum(1 for _ in open_text(text, encoding))
     _same(
         note,
         output,
@@ -77,7 +79,6 @@ def translate_to_pairs(
     )
     if output.exists():
         return sum(1 for _ in open_text(output, "utf-8"))
-    lines = sum(1 for _ in open_text(text, encoding))
     done = _done(part)
     begun, before = time.monotonic(), done
     stream: Iterator[str] = islice(open_text(text, encoding), done, None)
