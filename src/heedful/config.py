@@ -23,21 +23,6 @@ from heedful.errors import ConfigError
 from heedful.mistakes import kind_of, mistake, tables_of, types_of, unknown, unknown_kind
 from heedful.settings import FORMAT_VERSION, TaskSettings, TokenIds
 
-__all__ = [
-    "Raw",
-    "chosen",
-    "dump",
-    "merge",
-    "parse_overrides",
-    "part",
-    "presets",
-    "read",
-    "recipe",
-    "resolve",
-    "token_ids",
-    "upgrade",
-]
-
 Raw = dict[str, Any]
 Table = TypeVar("Table", bound=BaseModel)
 SettingsT = TypeVar("SettingsT", bound=TaskSettings)

@@ -13,15 +13,6 @@ A mistake the user can mend ends the command with exit code 2, a failed training
 
 from __future__ import annotations
 
-__all__ = [
-    "ConfigError",
-    "DataError",
-    "HeedfulError",
-    "InterchangeError",
-    "ModelFolderError",
-    "TrainingError",
-]
-
 
 class HeedfulError(Exception):
     """The root: catch this to catch everything Heedful raises on purpose."""

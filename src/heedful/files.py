@@ -25,23 +25,6 @@ from heedful.errors import InterchangeError, ModelFolderError
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = [
-    "check",
-    "force",
-    "load_tensors",
-    "make_folder",
-    "making",
-    "not_read",
-    "not_written",
-    "read_sealed",
-    "replacing",
-    "save_tensors",
-    "sha256",
-    "sweep",
-    "write",
-    "write_sealed",
-]
-
 FULL = {errno.ENOSPC, errno.EDQUOT}
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 

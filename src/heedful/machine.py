@@ -10,14 +10,6 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = [
-    "cores",
-    "decoding_workers",
-    "give_memory_back",
-    "keep_memory",
-    "workers_for",
-]
-
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 
 

@@ -12,8 +12,6 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-__all__ = ["OTHER_NAMES", "kind_of", "mistake", "tables_of", "types_of", "unknown", "unknown_kind"]
-
 # What the paper and other toolkits call it: spelling alone would not lead from these to ours.
 OTHER_NAMES = {
     "accum_count": "train.accumulate",

@@ -11,18 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-__all__ = [
-    "FORMAT_VERSION",
-    "DecodeSettings",
-    "ModelSettings",
-    "SamplingSettings",
-    "Table",
-    "TaskSettings",
-    "TokenIds",
-    "TokenizerSettings",
-    "TrainSettings",
-]
-
 FORMAT_VERSION = 1
 """The version of the model folder; raised when an older Heedful could no longer read a new one."""
 

@@ -22,8 +22,6 @@ from heedful.tasks import registry
 from heedful.tasks.contract import Request
 from heedful.tasks.options import Decoding, Option, Reading, columns_of
 
-__all__ = ["COMMANDS", "Shared"]
-
 
 class Checked(Reading, Data):
     """Examine training data: what is wrong with it, where, worst first."""

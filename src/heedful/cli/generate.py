@@ -15,8 +15,6 @@ from pydantic import create_model
 from heedful import config
 from heedful.settings import Table
 
-__all__ = ["command", "flags_of", "merged"]
-
 BOUNDS = {"ge": "min", "gt": "min", "le": "max", "lt": "max"}
 
 

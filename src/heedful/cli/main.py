@@ -23,8 +23,6 @@ from heedful.tasks import registry
 from heedful.tasks.contract import Command, Terminal, lazy
 from heedful.train.world import World
 
-__all__ = ["build", "run"]
-
 UsageError: Any = typer.BadParameter.__bases__[0]
 """What typer says of a wrong option, and does not export."""
 

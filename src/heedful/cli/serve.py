@@ -9,8 +9,6 @@ from heedful.cli.show import say
 from heedful.settings import Table
 from heedful.tasks.options import Option
 
-__all__ = ["Serve", "serve"]
-
 
 class Serve(Table):
     """Serve models: a page for people, an API for programs; of translations LibreTranslate's."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from heedful.train.report import PlainReport, Report, evaluation_lines
 
-__all__ = ["LiveReport", "make_report", "say"]
-
 
 def say(text: str) -> None:
     """Tell a person something beside the output; what begins with `heedful:` is a mistake."""

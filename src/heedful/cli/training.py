@@ -18,8 +18,6 @@ from heedful.tasks.contract import Request, Result, Task
 from heedful.tasks.options import Fitting, Making, Option, columns_of, laid_over
 from heedful.train.report import Report
 
-__all__ = ["Data", "Finetuned", "Planned", "Train", "ended", "finetune", "own", "plan", "train"]
-
 
 class Data(Table):
     """What says which task data is for."""

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from heedful.data.text import SCRIPTS
 from heedful.errors import DataError
 
-__all__ = ["KINDS", "KOREAN", "Findings", "Kind", "Problem", "Severity", "told_places"]
-
 Severity = Literal["error", "drop", "note"]
 
 Kind = str

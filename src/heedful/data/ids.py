@@ -10,8 +10,6 @@ import numpy as np
 
 from heedful import files
 
-__all__ = ["Ids", "IdsWriter"]
-
 
 class Ids:
     """Sequences of ids in two files: the numbers, and where each sequence ends."""

@@ -15,16 +15,6 @@ from typing import Literal
 
 from heedful.errors import DataError
 
-__all__ = [
-    "check_language",
-    "guess_languages",
-    "kind_of",
-    "language_name",
-    "languages_in",
-    "primary_language",
-    "separate_columns",
-]
-
 UNDETERMINED = "und"
 _ONE_FILE = re.compile(r"\.(tsv|jsonl)(\.gz)?$", re.IGNORECASE)
 _WITH_COLUMNS = re.compile(

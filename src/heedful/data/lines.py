@@ -17,8 +17,6 @@ from pathlib import Path
 
 from heedful.errors import DataError
 
-__all__ = ["count_roughly", "open_text", "recognise_encoding"]
-
 _SAMPLE = 1 << 16
 _GZIP = b"\x1f\x8b"
 _SHOWN = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["broken"]
-
 # UTF-8 that was read as Windows-1252 or Latin-1 shows a letter for the first byte of a character
 # ("Ã" of "Ã©", "ì" of "ì•ˆ") and symbols for the others. A single such pair can be correct text
 # (German "Spaß”", French "café »", Czech "kéž…"), so the evidence has to be a pair that is hardly

@@ -8,8 +8,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["pad"]
-
 
 def pad(sequences: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
     """Put sequences into one rectangle, and give their lengths beside it."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["PARTICLES", "RIEUL", "attach", "coda", "ends_in_consonant"]
-
 PARTICLES = {
     "topic": ("은", "는"),
     "subject": ("이", "가"),

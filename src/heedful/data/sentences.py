@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-__all__ = ["chop", "split_keeping"]
-
 _WIDE = "。！？｡"
 _CLOSERS = "\"'”’»›)\\]}」』】）〉》〕］｝"
 _BOUNDARY = re.compile(

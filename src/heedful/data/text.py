@@ -18,16 +18,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 
-__all__ = [
-    "SCRIPTS",
-    "is_unspaced",
-    "normalisation_rules",
-    "normalise",
-    "one_word",
-    "script_of",
-    "scripts_in",
-]
-
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
 """Soft hyphen, zero-width space, word joiner, byte order mark. The two joiners U+200C and U+200D
 stay: Persian and the Indic scripts are spelled with them, and emoji are tied together by them."""

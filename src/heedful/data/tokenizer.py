@@ -23,8 +23,6 @@ from heedful.settings import TokenIds, TokenizerSettings
 if TYPE_CHECKING:
     import sentencepiece
 
-__all__ = ["FILES", "JOINT", "RESERVED", "Tokenizer", "learn"]
-
 JOINT = "tokenizer.model"
 SOURCE, TARGET, VOCABULARY = "source.spm", "target.spm", "vocab.json"
 TARGET_VOCABULARY = "target_vocab.json"

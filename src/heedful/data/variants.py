@@ -16,8 +16,6 @@ import numpy as np
 
 from heedful.data.tokenizer import Tokenizer
 
-__all__ = ["Variants", "keys"]
-
 Way = tuple[int, ...]
 Change = tuple[int, int, int, Way]
 """The sentence, the first piece replaced, the one after the last, and what replaces them."""

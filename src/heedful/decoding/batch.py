@@ -22,8 +22,6 @@ from heedful.nn.observe import carried
 from heedful.nn.shapes import MD, M
 from heedful.settings import DecodeSettings, SamplingSettings
 
-__all__ = ["TorchEngine", "begin", "read", "score", "search"]
-
 AT_ONCE = 512
 """Positions encoded together: more rows in a product are no faster."""
 

@@ -11,8 +11,6 @@ from typing import Protocol
 from heedful.decoding.hypothesis import Hypothesis
 from heedful.settings import DecodeSettings, SamplingSettings
 
-__all__ = ["Engine", "batches"]
-
 Ids = Sequence[int]
 
 

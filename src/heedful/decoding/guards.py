@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from heedful.settings import DecodeSettings
 
-__all__ = ["ENDLESS", "Limits", "limits_for", "repeating", "run_end"]
-
 ENDLESS = 1 << 20
 """The longest translation with all guards off: memory is finite."""
 LONGEST_PATTERN = 16

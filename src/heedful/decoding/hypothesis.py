@@ -10,8 +10,6 @@ from typing import Literal
 from heedful.decoding.guards import Limits, run_end
 from heedful.settings import DecodeSettings
 
-__all__ = ["Hypothesis", "LengthPenalty", "Stop", "finish", "rank", "rerank"]
-
 Stop = Literal["end", "length", "repetition"]
 
 

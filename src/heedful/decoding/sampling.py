@@ -16,8 +16,6 @@ from torch import Tensor
 from heedful.decoding.search import Chooser
 from heedful.settings import SamplingSettings
 
-__all__ = ["filtered", "sampler"]
-
 
 def filtered(logits: Tensor, temperature: float, top_k: int, top_p: float) -> tuple[Tensor, Tensor]:
     """Give the probabilities left after temperature, top-k and top-p, and their words, best first.

@@ -17,8 +17,6 @@ from heedful.decoding.guards import Limits, repeating
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty, Stop, finish, rank
 from heedful.nn.loss import LINE
 
-__all__ = ["Stepper", "beam", "best_of", "greedy"]
-
 NO_PENALTY = LengthPenalty(0.0)
 
 BLOCK = LINE

@@ -8,8 +8,6 @@ from torch import Tensor
 from heedful.models.transformer import Transformer
 from heedful.nn.cache import Memory
 
-__all__ = ["CachedStepper", "PlainStepper"]
-
 
 class CachedStepper:
     """Each step costs one word: the past is in the cache, the source was read once."""

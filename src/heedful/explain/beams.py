@@ -17,8 +17,6 @@ from heedful.decoding.guards import Limits
 from heedful.decoding.hypothesis import Hypothesis, LengthPenalty
 from heedful.decoding.search import Stepper, beam, best_of
 
-__all__ = ["Branch", "Tree", "watch"]
-
 
 @dataclass
 class Branch:

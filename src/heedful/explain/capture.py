@@ -20,8 +20,6 @@ from heedful.nn.layers import Layer
 from heedful.nn.observe import Observer, observing
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BTD, Keep
 
-__all__ = ["AttentionPass", "Captured", "Sublayer", "capture", "record"]
-
 
 @dataclass(frozen=True)
 class AttentionPass:

@@ -17,8 +17,6 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-__all__ = ["as_page", "as_script", "page_files"]
-
 IMPORT = re.compile(r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\}\s+from "\./(\w+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function|const) (\w+)", re.MULTILINE)
 LEFT = re.compile(r"^\s*(import|export)\b.*|\bimport[.(].*", re.MULTILINE)

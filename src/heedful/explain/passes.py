@@ -17,8 +17,6 @@ from heedful.nn.positions import Positions
 if TYPE_CHECKING:
     from heedful.explain.writer import Writer
 
-__all__ = ["Attends", "Item", "Output", "Pass", "Stack", "Stream", "pieces"]
-
 Item = Mapping[str, Any]
 """Its "kind" is "piece" (with "text"), "patch" (with "box") or "step" (with "time")."""
 

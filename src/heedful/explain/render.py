@@ -7,8 +7,6 @@ from html import escape
 
 from torch import Tensor
 
-__all__ = ["heat_map", "lines_between", "page_of", "shades"]
-
 CELL = 34
 FONT = (
     "font-family=\"'Noto Sans','Noto Sans KR','Apple SD Gothic Neo',sans-serif\" font-size=\"14\""

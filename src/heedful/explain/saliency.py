@@ -10,8 +10,6 @@ from torch import Tensor, nn
 from heedful.explain.passes import Pass
 from heedful.nn.observe import Observer, observing
 
-__all__ = ["saliency"]
-
 
 class _Leaves(Observer):
     """Detaches the embedded streams, to take gradients with respect to them."""

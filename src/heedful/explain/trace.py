@@ -12,8 +12,6 @@ from heedful.explain.passes import Pass
 from heedful.explain.saliency import saliency
 from heedful.explain.writer import Extent, Writer
 
-__all__ = ["SCHEMA", "trace"]
-
 SCHEMA = "heedful.trace/2"
 SALIENT = 64
 """Items up to which the saliency is computed: each step costs a backward pass."""

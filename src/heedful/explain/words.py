@@ -8,8 +8,6 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-__all__ = ["Span", "by_words", "word_spans"]
-
 Span = tuple[int, int]
 
 

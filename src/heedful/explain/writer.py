@@ -16,8 +16,6 @@ from heedful.explain.passes import Attends, Output, Pass, Stack, Stream
 from heedful.nn.layers import Layer
 from heedful.nn.positions import Learned, Positions
 
-__all__ = ["Extent", "Writer"]
-
 TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 TOP, LENS = 10, 3
 ITEMS = 200

@@ -15,8 +15,6 @@ from torch import Tensor
 
 from heedful.errors import InterchangeError
 
-__all__ = ["Row", "from_theirs", "permutation", "to_theirs"]
-
 
 @dataclass(frozen=True)
 class Row:

@@ -17,20 +17,6 @@ from heedful.errors import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "SAMPLES",
-    "SEED",
-    "Comparison",
-    "Judged",
-    "Score",
-    "compare",
-    "hits",
-    "interval",
-    "perplexity",
-    "same_number",
-    "scored",
-]
-
 SAMPLES = 1000
 SEED = 12345  # sacreBLEU's own, so that our intervals are the ones it prints
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sacrebleu.metrics.base import Metric
 
-__all__ = ["bleu", "bleu_tokenizer", "exact", "judged"]
-
 UNSPACED = {
     **dict.fromkeys(("zh", "yue"), "zh"),
     **dict.fromkeys(("ja", "th", "lo", "km", "my"), "char"),

@@ -12,8 +12,6 @@ from typing import Any, Literal
 from heedful.metrics import bootstrap
 from heedful.metrics.bootstrap import Judged
 
-__all__ = ["FEWEST", "Verdict"]
-
 FEWEST = 6
 """If neither were better, five examples would all go the same way once in sixteen times: more often
 than an interval of 95 % may be wrong. Six would, once in 32."""

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-__all__ = ["SIMPLE", "Folder", "half_made", "load_weights", "state", "task_of"]
-
 SettingsT = TypeVar("SettingsT", bound=TaskSettings)
 
 CONFIG, WEIGHTS = "config.toml", "model.safetensors"

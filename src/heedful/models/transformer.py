@@ -20,8 +20,6 @@ from heedful.nn.shapes import BS, BT, BTD, BTV, B
 from heedful.nn.stacks import Decoder, Encoder
 from heedful.settings import ModelSettings, TokenIds
 
-__all__ = ["Transformer"]
-
 
 class Transformer(nn.Module):
     """Source ids in, logits of the next target word out.

@@ -16,8 +16,6 @@ from heedful.nn.observe import observer
 from heedful.nn.packed import Packed
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, BSD, BTD, Keep
 
-__all__ = ["Attention", "Comparison"]
-
 Comparison = Literal["scaled", "dot", "additive"]
 
 

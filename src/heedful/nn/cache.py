@@ -15,8 +15,6 @@ from torch.nn import functional as F
 
 from heedful.nn.shapes import BHSK, BHSW, Keep
 
-__all__ = ["DecoderCache", "Growing", "LayerCache", "Memory"]
-
 
 class Growing:
     """Keys or values of the words so far, in a buffer that doubles when it is full.

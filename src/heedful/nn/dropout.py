@@ -16,8 +16,6 @@ from torch.nn import functional as F
 
 from heedful.errors import TrainingError
 
-__all__ = ["POOL", "Dropout", "draw_from", "pool"]
-
 POOL = 1 << 23
 """Numbers in the large mask; tensors of more than half of it draw a mask of their own."""
 

@@ -8,8 +8,6 @@ from torch import nn
 from heedful.nn.attention import Attention
 from heedful.nn.positions import Learned
 
-__all__ = ["initialise"]
-
 
 @torch.no_grad()
 def initialise(model: nn.Module, pad: int | None = None) -> None:

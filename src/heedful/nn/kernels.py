@@ -13,8 +13,6 @@ from torch.nn import functional as F
 
 from heedful.nn.shapes import BHSK, BHSW, BHTK, BHTS, BHTW, Keep
 
-__all__ = ["additive_scores", "attend", "fused", "mix", "scores", "weigh"]
-
 
 def scores(q: BHTK, k: BHSK, scale: float | None = None) -> BHTS:
     """Compare every query with every key by their dot product.

@@ -16,8 +16,6 @@ from heedful.nn.linear import Linear, restored, shortened
 from heedful.nn.observe import observer, passing
 from heedful.nn.shapes import BTD, Keep
 
-__all__ = ["Activation", "DecoderLayer", "EncoderLayer", "FeedForward", "Norm"]
-
 Activation = Literal["relu", "gelu", "swish"]
 Norm = Literal["post", "pre"]
 ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {

@@ -24,18 +24,6 @@ from torch.nn import functional as F
 from heedful.nn import onednn
 from heedful.nn.packed import Packed
 
-__all__ = [
-    "ROWS",
-    "Linear",
-    "asked",
-    "linear",
-    "product",
-    "products_in",
-    "restored",
-    "shortened",
-    "side_by_side",
-]
-
 ROWS = 32
 """Rows of a product by oneDNN are padded to a multiple of this; of twice this above `MANY`."""
 MANY = 1024

@@ -14,8 +14,6 @@ from torch import Tensor
 from heedful.nn.linear import ROWS, asked, product, products_in, shortened
 from heedful.nn.shapes import MD, MV, M
 
-__all__ = ["LINE", "Loss", "aligned", "projected", "smoothed"]
-
 CHUNK = 1 << 21
 """Logits alive at once in `projected`: small enough for a CPU's cache, large enough for speed."""
 LEAST = 2 * ROWS

@@ -9,8 +9,6 @@ import torch
 
 from heedful.nn.shapes import BS, B, Keep
 
-__all__ = ["look_ahead", "padding", "real"]
-
 
 def real(lengths: B, size: int) -> BS:
     """Mark the positions of each row that hold a real token."""

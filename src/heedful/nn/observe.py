@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from heedful.nn.attention import Attention
     from heedful.nn.layers import Layer
 
-__all__ = ["Observer", "carried", "observer", "observing", "passing"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -16,8 +16,6 @@ import time
 import torch
 from torch import Tensor
 
-__all__ = ["available", "faster", "linear", "pack"]
-
 FASTER = 1.5
 """Train with oneDNN only where it is this much faster: converting costs time."""
 

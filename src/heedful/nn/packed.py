@@ -18,8 +18,6 @@ from torch.nn import functional as F
 
 from heedful.nn import onednn
 
-__all__ = ["Packed", "padded_rows"]
-
 EXACT_ROWS = 8
 """Up to this many rows are multiplied as they are; more are padded to one of few numbers."""
 

@@ -10,8 +10,6 @@ from torch import Tensor, nn
 from heedful.errors import ConfigError
 from heedful.nn.shapes import TD
 
-__all__ = ["Learned", "Positions", "Sinusoid", "sinusoid"]
-
 
 @functools.lru_cache(maxsize=32)
 def sinusoid(length: int, d_model: int, concatenated: bool = False) -> TD:

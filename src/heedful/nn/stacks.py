@@ -10,8 +10,6 @@ from heedful.nn.cache import DecoderCache, Memory
 from heedful.nn.layers import DecoderLayer, EncoderLayer, Layer
 from heedful.nn.shapes import BTD, Keep
 
-__all__ = ["Decoder", "Encoder"]
-
 
 class Stack(nn.Module):
     """Layers of one kind, and in pre-norm a LayerNorm: its residual sum was never normalised.

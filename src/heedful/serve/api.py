@@ -26,8 +26,6 @@ from heedful.serve.requests import Keyed
 from heedful.tasks import registry
 from heedful.tasks.contract import How, Task
 
-__all__ = ["Api", "Model", "Note", "load", "make_apis"]
-
 APIS = {"translation": "heedful.serve.translation.libretranslate:LibreTranslate"}
 """Where the API is that is a task's own."""
 OTHERS = "heedful.serve.predict:Predict"

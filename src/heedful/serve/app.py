@@ -34,8 +34,6 @@ from heedful.serve.parameters import ClientLeft
 from heedful.settings import Table
 from heedful.tasks import registry
 
-__all__ = ["HEADERS", "Shell", "build_app"]
-
 logger = logging.getLogger("heedful.serve")
 
 HEADERS = {

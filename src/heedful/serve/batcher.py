@@ -22,8 +22,6 @@ from heedful.serve.errors import RequestError, busy
 from heedful.serve.metrics import Rounds
 from heedful.serve.options import ServeOptions
 
-__all__ = ["Batcher", "Queues", "pieces_in"]
-
 In = TypeVar("In")
 Out = TypeVar("Out")
 Work = Callable[[list[In]], list[Out]]

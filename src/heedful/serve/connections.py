@@ -24,8 +24,6 @@ from heedful.serve.options import ServeOptions
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-__all__ = ["Connection", "connection_class"]
-
 READ_AT_LEAST = 64 << 10
 UNREAD = 1 << 20
 LINGER = 1.0

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from heedful.serve.errors import RequestError, invalid
 
-__all__ = ["Downloads"]
-
 
 @dataclass(frozen=True)
 class _Kept:

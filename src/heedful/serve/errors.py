@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["RequestError", "busy", "clip", "invalid", "too_long"]
-
 
 class RequestError(Exception):
     """A request that is refused: the status, one line that says why, and headers."""

@@ -18,8 +18,6 @@ from heedful.serve.openapi import Endpoint, answer_json, post, to_json
 from heedful.serve.options import ServeOptions
 from heedful.serve.requests import Keyed, check
 
-__all__ = ["Explainer"]
-
 
 class _Anything(Keyed, extra="allow"):
     """A request that is checked once it is known which API it is for."""

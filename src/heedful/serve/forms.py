@@ -13,8 +13,6 @@ from urllib.parse import parse_qsl
 
 from heedful.serve.errors import RequestError, clip, invalid
 
-__all__ = ["Upload", "parse_form", "parse_json", "parse_multipart", "parse_query", "parse_value"]
-
 FIELDS = 1_024
 """Fields of a form, at most."""
 

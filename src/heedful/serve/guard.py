@@ -14,8 +14,6 @@ from heedful.serve.options import ServeOptions
 from heedful.serve.parameters import accompany, read_parameters
 from heedful.serve.requests import Keyed, check
 
-__all__ = ["RequestGuard"]
-
 Given = TypeVar("Given")
 Asked = TypeVar("Asked", bound=Keyed)
 

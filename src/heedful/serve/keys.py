@@ -10,8 +10,6 @@ from pathlib import Path
 
 from heedful.errors import ConfigError
 
-__all__ = ["Keys"]
-
 
 class Keys:
     """The API keys of a server, kept as hashes only."""

@@ -8,8 +8,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-__all__ = ["CONTENT_TYPE", "Rounds", "ServerMetrics", "total"]
-
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)

@@ -16,19 +16,6 @@ from starlette.routing import Route
 from heedful import __version__
 from heedful.serve.requests import JSON_ONLY, Keyed
 
-__all__ = [
-    "FORMS",
-    "Endpoint",
-    "Schema",
-    "answer_json",
-    "content",
-    "describe",
-    "get",
-    "post",
-    "ref",
-    "to_json",
-]
-
 Schema = dict[str, Any]
 
 JSON = "application/json"

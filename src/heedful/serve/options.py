@@ -10,8 +10,6 @@ from typing import Any
 from heedful.errors import ConfigError
 from heedful.serve.keys import Keys
 
-__all__ = ["ServeOptions"]
-
 
 @dataclass(frozen=True)
 class ServeOptions:

@@ -13,8 +13,6 @@ from heedful.serve.api import Model
 from heedful.serve.errors import RequestError
 from heedful.serve.openapi import Endpoint, get
 
-__all__ = ["page_endpoints", "plain_page"]
-
 KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript"}
 INDEX = "index.html"
 

@@ -15,8 +15,6 @@ from starlette.requests import Request
 from heedful.serve.errors import RequestError, busy, clip
 from heedful.serve.forms import parse_form, parse_json, parse_multipart, parse_query
 
-__all__ = ["ClientLeft", "accompany", "read_parameters"]
-
 LARGE = 32 << 10
 """Bytes above which a body is parsed in a thread, so that it does not hold up other requests."""
 

@@ -28,8 +28,6 @@ from heedful.serve.requests import Explain, Keyed, Text, from_json
 from heedful.settings import Table
 from heedful.tasks.contract import How, Task
 
-__all__ = ["Predict", "Served"]
-
 Asked = TypeVar("Asked", bound=Keyed)
 
 

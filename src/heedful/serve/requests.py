@@ -15,8 +15,6 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_v
 from heedful.serve.errors import RequestError, clip, invalid, too_long
 from heedful.serve.forms import parse_value
 
-__all__ = ["JSON_ONLY", "NO_FLAG", "Explain", "Json", "Keyed", "Text", "check", "from_json"]
-
 Asked = TypeVar("Asked", bound="Keyed")
 
 JSON_ONLY = ("terms", "keep", "layers", "heads", "inputs", "options")

@@ -20,8 +20,6 @@ from heedful.serve.options import ServeOptions
 if TYPE_CHECKING:
     import uvicorn
 
-__all__ = ["listen", "make_server", "serve"]
-
 Note = Callable[[str], object]
 
 BACKLOG = 2048

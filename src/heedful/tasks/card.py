@@ -10,8 +10,6 @@ from typing import Any
 from heedful import __version__
 from heedful.tasks.contract import Task
 
-__all__ = ["card"]
-
 SETS = {"dev": "the development set", "test": "the test set"}
 
 

@@ -14,8 +14,6 @@ from heedful.tasks import registry
 from heedful.tasks.contract import How, Result
 from heedful.train.report import Report
 
-__all__ = ["Compared", "compare"]
-
 
 @dataclass(frozen=True)
 class Compared:

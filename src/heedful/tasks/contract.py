@@ -30,24 +30,6 @@ if TYPE_CHECKING:
     from heedful.train.learner import Learner
     from heedful.train.report import Report
 
-__all__ = [
-    "Answers",
-    "Command",
-    "Findings",
-    "Format",
-    "How",
-    "Plan",
-    "Prepared",
-    "Request",
-    "Result",
-    "Simple",
-    "Task",
-    "Terminal",
-    "Train",
-    "Words",
-    "lazy",
-]
-
 Columns = tuple[str, ...]
 """Names or numbers of the columns for a task's roles, in the task's order."""
 

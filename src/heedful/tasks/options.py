@@ -19,17 +19,6 @@ from heedful.tasks.contract import Request, Task
 if TYPE_CHECKING:
     from heedful.tasks.contract import Columns, How
 
-__all__ = [
-    "Decoding",
-    "Fitting",
-    "Making",
-    "Option",
-    "Reading",
-    "Running",
-    "columns_of",
-    "laid_over",
-]
-
 
 def Option(default: Any = ..., *flags: str, argument: bool = False, **bounds: Any) -> Any:
     """Declare an option.

@@ -19,8 +19,6 @@ from heedful.errors import ConfigError, DataError
 from heedful.models.folder import task_of
 from heedful.tasks.contract import Columns, How, Task
 
-__all__ = ["find", "load", "of_folder", "recognise", "register", "tasks"]
-
 OURS = {"translation": "heedful.tasks.translation:TASK"}
 """Where each of our tasks is."""
 GROUP = "heedful.tasks"

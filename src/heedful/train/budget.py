@@ -16,8 +16,6 @@ from heedful.settings import TrainSettings
 from heedful.train.optim import Anchor, Schedule
 from heedful.train.state import Clock, State
 
-__all__ = ["Budget"]
-
 EVALUATIONS = 16
 """Evaluations in a timed training, where they are quick."""
 

@@ -23,17 +23,6 @@ from torch import Tensor, nn
 from heedful import files
 from heedful.errors import ModelFolderError, TrainingError
 
-__all__ = [
-    "States",
-    "average",
-    "buffer_names",
-    "check_weights",
-    "read_weights",
-    "take_weights",
-    "weights_of",
-    "write_weights",
-]
-
 Tensors = dict[str, Tensor]
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from heedful.errors import ConfigError
 
-__all__ = ["tensorboard"]
-
 
 def tensorboard(folder: Path) -> Callable[[Mapping[str, Any]], None]:
     """Give what writes a record of the log into `folder` too.

@@ -10,8 +10,6 @@ from typing import Any
 
 from heedful.train.loop import Trainer
 
-__all__ = ["interruptible"]
-
 
 @contextmanager
 def interruptible(trainer: Trainer[Any]) -> Iterator[None]:

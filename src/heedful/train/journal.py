@@ -14,8 +14,6 @@ from heedful.train.checkpoint import States
 from heedful.train.report import LogFile, Report
 from heedful.train.state import State
 
-__all__ = ["Journal"]
-
 SAVE_EVERY = 300.0
 """Seconds between saved states, besides those at every evaluation."""
 

@@ -13,8 +13,6 @@ from heedful.nn.loss import Loss
 from heedful.settings import TrainSettings
 from heedful.train.optim import make_optimizer
 
-__all__ = ["Evaluation", "Learner", "Sample"]
-
 BatchT = TypeVar("BatchT")
 
 

@@ -28,8 +28,6 @@ from heedful.train.selection import Selection
 from heedful.train.state import Outcome, State, Window
 from heedful.train.strategy import Strategy
 
-__all__ = ["Trainer", "seed_of"]
-
 BatchT = TypeVar("BatchT")
 ROLLBACKS = 3
 """Times in a row that a training may go back after its loss became NaN or infinite."""

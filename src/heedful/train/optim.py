@@ -12,17 +12,6 @@ from torch import Tensor, nn
 from heedful.errors import TrainingError
 from heedful.settings import TrainSettings
 
-__all__ = [
-    "Anchor",
-    "Schedule",
-    "gather_rows",
-    "make_optimizer",
-    "memory_of",
-    "numbers_of",
-    "remember",
-    "take_step",
-]
-
 NUMBER = "#"
 """Marks what an optimiser keeps as a number of Python's own: with a tensor in its place the
 arithmetic would round otherwise."""

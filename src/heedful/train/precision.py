@@ -13,8 +13,6 @@ from heedful.errors import ConfigError
 from heedful.nn import onednn
 from heedful.nn.linear import products_in
 
-__all__ = ["SHORT_UNITS", "Precision", "Scale", "choose_precision", "device_of"]
-
 Name = Literal["float32", "bfloat16", "float16"]
 Asked = Literal["auto", Name]
 SHORT_UNITS = ("avx512_bf16", "amx_bf16")

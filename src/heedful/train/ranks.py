@@ -32,8 +32,6 @@ from heedful.train.replicas import compile_layers, layers_of
 from heedful.train.strategy import Strategy
 from heedful.train.world import from_lead
 
-__all__ = ["Parallel", "Ranks"]
-
 BatchT = TypeVar("BatchT")
 ResultT = TypeVar("ResultT")
 Parallel = Literal["ddp", "fsdp"]

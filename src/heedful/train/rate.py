@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 
 BatchT = TypeVar("BatchT")
 
-__all__ = [
-    "BARE",
-    "EFFICIENCY",
-    "KEPT_CODE",
-    "SHARE_FOR_STEPS",
-    "calibrate",
-    "gain",
-    "machine_rate",
-]
 BARE = 320e6
 """Bytes of a process that has loaded torch and a tokeniser."""
 KEPT_CODE = 500e6

@@ -27,8 +27,6 @@ from heedful.train.optim import gather_rows, memory_of, numbers_of, remember, ta
 from heedful.train.precision import Precision, Scale
 from heedful.train.strategy import Strategy
 
-__all__ = ["Replicas", "compile_layers", "layers_of"]
-
 BatchT = TypeVar("BatchT")
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")

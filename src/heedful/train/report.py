@@ -15,8 +15,6 @@ from typing import Any
 
 from heedful import files
 
-__all__ = ["LogFile", "PlainReport", "Report", "clock"]
-
 
 def clock(seconds: float) -> str:
     """Write a duration as people say it."""

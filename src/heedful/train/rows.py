@@ -9,8 +9,6 @@ import numpy as np
 
 from heedful.train.learner import Learner
 
-__all__ = ["RowsLearner"]
-
 RowT = TypeVar("RowT")
 
 

@@ -22,8 +22,6 @@ from heedful.train.learner import Evaluation
 from heedful.train.state import Kept, State
 from heedful.train.strategy import Strategy
 
-__all__ = ["Selection"]
-
 Tell = Callable[[str, Evaluation, bool], None]
 
 

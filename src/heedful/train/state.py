@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
-__all__ = ["Clock", "Kept", "Outcome", "State", "Window"]
-
 FORMERLY = {"place": "batch", "look_at": "evaluate_at", "tokens": "count"}
 """Names in the states of earlier versions."""
 

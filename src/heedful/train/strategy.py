@@ -13,8 +13,6 @@ from torch import Tensor
 from heedful.errors import TrainingError
 from heedful.train.precision import Scale
 
-__all__ = ["Strategy"]
-
 BatchT = TypeVar("BatchT")
 ResultT = TypeVar("ResultT")
 WATCHED = 25

@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 from heedful.errors import ConfigError
 from heedful.machine import cores
 
-__all__ = ["World", "from_lead", "in_one_process", "joined", "share_machine"]
-
 ValueT = TypeVar("ValueT")
 
 WAIT = timedelta(hours=12)

@@ -12,8 +12,6 @@ from heedful.tasks import registry
 from heedful.tasks.card import card
 from heedful.tasks.contract import Task
 
-__all__ = ["average"]
-
 
 def average(models: Sequence[Path], output: Path) -> Folder[Any]:
     """Average the weights of models that are alike, or of the best checkpoints of one training."""

@@ -9,8 +9,6 @@ from heedful.tasks import registry
 from heedful.tasks.contract import Findings, Request
 from heedful.train.report import Report
 
-__all__ = ["check"]
-
 
 def check(request: Request, report: Report | None = None) -> Findings:
     """Examine the data a training would read, and say what is wrong with it, worst first."""

@@ -15,8 +15,6 @@ from heedful.tasks.card import card
 from heedful.tasks.contract import Answers, How, Prepared, Request, Task
 from heedful.train.report import Report
 
-__all__ = ["Ended", "end"]
-
 TITLES = {"dev": "development set", "test": "test set"}
 APART = "part of the development set that chose nothing"
 

@@ -16,8 +16,6 @@ from heedful.settings import Table
 from heedful.tasks import registry
 from heedful.tasks.contract import Columns, How, Task
 
-__all__ = ["Measurement", "evaluate"]
-
 logger = logging.getLogger("heedful")
 
 

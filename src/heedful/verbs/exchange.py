@@ -9,8 +9,6 @@ from heedful.errors import ConfigError, InterchangeError
 from heedful.models.folder import Folder
 from heedful.tasks import registry
 
-__all__ = ["export_model", "import_model"]
-
 
 def export_model(model: Path, to: str, output: Path) -> None:
     """Write a model for another tool; nothing half-written is left where that fails."""

@@ -16,8 +16,6 @@ from heedful.tasks import registry
 from heedful.tasks.contract import How
 from heedful.verbs.evaluate import own_options
 
-__all__ = ["explain"]
-
 
 def explain(
     model: Path,

@@ -17,8 +17,6 @@ from heedful.train.world import in_one_process
 from heedful.verbs.evaluate import own_options
 from heedful.verbs.train import train
 
-__all__ = ["finetune"]
-
 
 def finetune(
     parent: Path,

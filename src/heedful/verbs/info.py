@@ -10,8 +10,6 @@ from heedful.models.folder import Folder
 from heedful.settings import Table, TaskSettings
 from heedful.tasks import registry
 
-__all__ = ["info", "info_lines", "settings_lines"]
-
 
 def info(model: Path) -> dict[str, Any]:
     """Open a folder, check that it is whole, and describe it."""

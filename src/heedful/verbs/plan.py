@@ -11,8 +11,6 @@ from heedful.tasks.contract import Plan, Prepared, Request, Task
 from heedful.train import rate
 from heedful.train.report import Report, clock
 
-__all__ = ["Hardware", "Measured", "foreseen", "measured_epoch", "plan", "plan_lines"]
-
 MINUTES = (10, 30, 60, 480)
 
 

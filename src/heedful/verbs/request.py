@@ -17,20 +17,6 @@ from heedful.models.folder import MANIFEST, half_made
 from heedful.settings import TaskSettings
 from heedful.tasks.contract import Request
 
-__all__ = [
-    "FREE",
-    "LIMITS",
-    "changes",
-    "clear",
-    "fingerprints",
-    "free",
-    "leaving_nothing_half_made",
-    "locked",
-    "read_request",
-    "same_request",
-    "write_request",
-]
-
 LIMITS = ("steps", "epochs", "minutes")
 """Settings that say when to stop."""
 FREE = {

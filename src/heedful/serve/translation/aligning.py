@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from heedful.errors import HeedfulError
 from heedful.serve.translation.directions import Served
 
-__all__ = ["Aligner"]
-
 MOST = 512
 """Texts of a request that are aligned; in those after, tags are placed by proportion."""
 

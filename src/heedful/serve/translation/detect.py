@@ -17,8 +17,6 @@ from functools import cache
 from string import punctuation
 from typing import Any
 
-__all__ = ["Detector", "Guess"]
-
 CHARACTERS_READ = 2000
 """Of a text: more would not change the answer."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from heedful.settings import DecodeSettings
     from heedful.tasks.translation.using import Translation, Translator
 
-__all__ = ["Directions", "Line", "Served", "translate_lines"]
-
 Line = tuple[str, int]
 """A text, and how many translations of it are wanted."""
 logger = logging.getLogger("heedful.serve")

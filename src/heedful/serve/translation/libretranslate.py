@@ -37,8 +37,6 @@ from heedful.tasks.contract import How, Task
 from heedful.tasks.translation.documents.formats import SUPPORTED, DocumentError, open_document
 from heedful.tasks.translation.terms import Terms
 
-__all__ = ["LibreTranslate"]
-
 AUTO = "auto"
 NAME = {
     "name": "name",

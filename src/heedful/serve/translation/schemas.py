@@ -12,8 +12,6 @@ from heedful.serve.options import ServeOptions
 from heedful.serve.requests import NO_FLAG, Explain, Json, Keyed, Text
 from heedful.tasks.translation.terms import LONGEST_TERM, MOST_TERMS
 
-__all__ = ["ANSWERS", "Detect", "ExplainTranslation", "Translate", "TranslateFile", "limited"]
-
 Asked = TypeVar("Asked", bound=Keyed)
 
 VISIBLE = (

@@ -25,8 +25,6 @@ from heedful.tasks.translation.terms import FoundTerms, Terms
 if TYPE_CHECKING:
     from heedful.tasks.translation.using import Translation
 
-__all__ = ["Answer", "Service", "TranslateOptions", "aside"]
-
 Given = TypeVar("Given")
 Made = TypeVar("Made", covariant=True)
 

@@ -17,8 +17,6 @@ from heedful.tasks.translation.settings import (
     Translate,
 )
 
-__all__ = ["TASK"]
-
 HERE = "heedful.tasks.translation"
 
 TASK = Task(

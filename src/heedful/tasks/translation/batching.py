@@ -19,9 +19,6 @@ from heedful.data.variants import Variants, keys
 from heedful.errors import DataError
 from heedful.tasks.translation.corpus import Corpus
 
-__all__ = ["Batch", "Batches"]
-
-
 FORGET_EVERY = 4
 """Batches after which the mapped pages of the corpus are released."""
 MEASURED = 10_000

@@ -9,8 +9,6 @@ from heedful.settings import SamplingSettings
 from heedful.tasks.contract import Terminal
 from heedful.tasks.translation.settings import Backtranslate, Demo, Distill, Translate
 
-__all__ = ["backtranslate", "demo", "distill", "translate"]
-
 
 def translate(options: Translate, terminal: Terminal) -> None:
     """Translate lines as they come."""

@@ -24,16 +24,6 @@ from heedful.errors import DataError
 from heedful.tasks.translation.reading import Progress, Source
 from heedful.tasks.translation.settings import Settings
 
-__all__ = [
-    "Corpus",
-    "Pair",
-    "development_pairs",
-    "development_size",
-    "number_of",
-    "pairs_of",
-    "prepare_corpus",
-]
-
 CHUNK = 20_000
 """Pairs encoded at once: enough to keep the cores busy, few enough to hold in memory."""
 

@@ -24,8 +24,6 @@ from heedful.train.report import Report, clock
 if TYPE_CHECKING:
     from heedful.tasks.translation.heads import Heads
 
-__all__ = ["Shown", "demo"]
-
 DRAWN = 2
 """Famous sentences that are drawn: the animal that was too tired, the street that was too wide."""
 LANGUAGES = {"fr": "French", "ko": "Korean"}

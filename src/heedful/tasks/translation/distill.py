@@ -25,8 +25,6 @@ from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report
 from heedful.train.world import in_one_process
 
-__all__ = ["distill"]
-
 STUDENT = 1 / 3
 """A student has at most this share of its teacher's parameters."""
 

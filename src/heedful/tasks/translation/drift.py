@@ -14,8 +14,6 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["drift"]
-
 _EXACT = 12
 """Offsets up to this one are all tried, farther ones in steps that double."""
 _TELLING = 0.9

@@ -16,8 +16,6 @@ from heedful.tasks.translation.preparing import read
 from heedful.tasks.translation.settings import FinetuneOptions, Settings
 from heedful.train.report import Report
 
-__all__ = ["inherit", "mix"]
-
 DROPOUTS = {"dropout", "attention_dropout", "ff_dropout"}
 """Settings of a model that may change though its weights are kept."""
 

@@ -26,8 +26,6 @@ from heedful.tasks.translation.settings import Settings
 if TYPE_CHECKING:
     from heedful.tasks.translation.showing import Attended
 
-__all__ = ["FILE", "Heads", "keep", "measure", "measured"]
-
 FILE = "heads.json"
 WORD = "it"
 USE = "heads"

@@ -20,8 +20,6 @@ from heedful.tasks.translation.settings import Settings
 from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report
 
-__all__ = ["answer", "apart", "judge", "measure", "tune"]
-
 PENALTIES = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75)
 ENOUGH_TO_CHOOSE = 200
 """With fewer development pairs than this, a choice by their score would be chance."""

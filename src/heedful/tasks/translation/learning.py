@@ -21,8 +21,6 @@ from heedful.tasks.translation.judging import apart
 from heedful.tasks.translation.settings import Settings
 from heedful.train.learner import Evaluation, Learner, Sample
 
-__all__ = ["TranslationLearner"]
-
 EVALUATED = 500
 """Development sentences translated at each evaluation: enough to rank weights, yet quick."""
 ENOUGH = 200

@@ -12,8 +12,6 @@ from heedful.tasks.translation.settings import Settings
 if TYPE_CHECKING:
     from heedful.models.transformer import Transformer
 
-__all__ = ["build", "load_model", "open_folder"]
-
 
 def build(settings: Settings, tables: Raw) -> Transformer:
     """Make a model with new weights."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from heedful.tasks.translation.settings import Settings
     from heedful.train.report import Report
 
-__all__ = ["LIMIT", "SIZES", "NearestSentence", "NearestTranslator", "fit", "most_pairs", "seconds"]
-
 FACTS, PAIRS = "simple.json", "simple.tsv.gz"
 
 LIMIT = 1_000_000

@@ -20,8 +20,6 @@ from heedful.tasks.translation.preparing import read
 from heedful.tasks.translation.using import Translator
 from heedful.train.report import Report, clock
 
-__all__ = ["rewrite_pairs", "text_folder", "translate_to_pairs", "write_pairs"]
-
 CHUNK = 1000
 """Lines translated between two writes: at most so many are lost when the process is killed."""
 

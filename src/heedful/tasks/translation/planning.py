@@ -16,8 +16,6 @@ from heedful.tasks.contract import Plan, Prepared
 from heedful.tasks.translation.settings import Settings
 from heedful.train.rate import BARE, EFFICIENCY, SHARE_FOR_STEPS
 
-__all__ = ["Estimate", "Facts", "choose_model", "choose_vocabulary", "estimate", "memory", "plan"]
-
 
 @dataclass(frozen=True)
 class Facts:

@@ -24,8 +24,6 @@ from heedful.tasks.translation.settings import Settings, TrainOptions
 if TYPE_CHECKING:
     from heedful.train.report import Report
 
-__all__ = ["claims", "evaluated", "examine", "prepare", "read", "reopen", "rows"]
-
 
 def claims(files: Sequence[Path], columns: Columns | None) -> str | None:
     """Recognise pairs: two aligned files, or tables of two columns."""

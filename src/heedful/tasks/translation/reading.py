@@ -20,8 +20,6 @@ from heedful.data.lines import count_roughly, open_text
 from heedful.errors import DataError
 from heedful.tasks.translation.drift import drift
 
-__all__ = ["Progress", "Source", "UnequalLines", "sources"]
-
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, the pairs done, and roughly how many there are."""
 

@@ -17,20 +17,6 @@ from heedful.settings import (
 )
 from heedful.tasks.options import Decoding, Making, Option, Running
 
-__all__ = [
-    "AnswerOptions",
-    "Backtranslate",
-    "DataSettings",
-    "Demo",
-    "Distill",
-    "EvaluateOptions",
-    "ExplainOptions",
-    "FinetuneOptions",
-    "Settings",
-    "TrainOptions",
-    "Translate",
-]
-
 
 class DataSettings(Table):
     """What of the text is used, and how it is put into batches."""

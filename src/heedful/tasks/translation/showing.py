@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from heedful.tasks.translation.settings import Settings
     from heedful.tasks.translation.using import Translator
 
-__all__ = ["Attended", "align", "attended", "show"]
-
 LONGEST = 1000
 """Pieces of one explained pass: attention weights grow with the square of it."""
 

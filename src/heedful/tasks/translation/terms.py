@@ -16,8 +16,6 @@ from heedful.data.particles import attach
 from heedful.data.text import normalise, one_word, script_of
 from heedful.errors import DataError
 
-__all__ = ["LONGEST_TERM", "MOST_TERMS", "FoundTerms", "Terms"]
-
 MOST_TERMS = 256
 """Terms of one request, those to keep included."""
 LONGEST_TERM = 200

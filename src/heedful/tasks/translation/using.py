@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from heedful.tasks.translation.nearest import NearestTranslator
     from heedful.tasks.translation.showing import Attended
 
-__all__ = ["ENGINES", "LINES_AT_ONCE", "Candidate", "Translation", "Translator"]
-
 EngineName = Literal["auto", "torch", "ctranslate2"]
 Note = Callable[[str], object]
 ENGINES = ("auto", "torch", "ctranslate2")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from heedful.tasks.contract import Words
 from heedful.tasks.translation.settings import Settings
 
-__all__ = ["words"]
-
 LIMITS = """\
 It knows only what its training pairs showed it: text of another kind, names and numbers it has not
 seen, and sentences longer than those it was trained on come out worse than the scores say. It

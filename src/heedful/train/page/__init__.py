@@ -12,8 +12,6 @@ from typing import Any
 from heedful import files
 from heedful.data.findings import KINDS, KOREAN, told_places
 
-__all__ = ["write_page"]
-
 POINTS = 1500
 """Lines of the log drawn at most; of a longer one every n-th."""
 

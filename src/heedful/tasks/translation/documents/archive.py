@@ -15,8 +15,6 @@ from collections.abc import Mapping
 
 from heedful.tasks.translation.documents.document import DocumentError
 
-__all__ = ["Archive"]
-
 MOST_MEMBERS = 2_000
 """Files in an archive."""
 LARGEST_UNPACKED = 256 << 20

@@ -18,17 +18,6 @@ from heedful.data.lines import recognise_encoding
 from heedful.errors import DataError
 from heedful.tasks.translation.documents.projection import Align
 
-__all__ = [
-    "LINE_BREAK",
-    "Document",
-    "DocumentError",
-    "Encoding",
-    "TextFile",
-    "has_letters",
-    "read_text",
-    "strip_spaces",
-]
-
 LINE_BREAK = re.compile(r"(\r\n|\r|\n)")
 """Splits a text into lines and what ends them, by turns."""
 

@@ -15,8 +15,6 @@ from typing import Literal
 from heedful.tasks.translation.documents.projection import Align, Projection
 from heedful.tasks.translation.documents.reinsertion import Node, Reinsertion
 
-__all__ = ["LONGEST_ATOM", "Item", "TaggedText"]
-
 DEEPEST = 24
 """Tags within tags that follow their words; those further inside just keep their order."""
 ATOMS = 16

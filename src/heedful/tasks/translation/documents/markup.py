@@ -16,8 +16,6 @@ from heedful.tasks.translation.documents.document import has_letters
 from heedful.tasks.translation.documents.inline import LONGEST_ATOM, Item, TaggedText
 from heedful.tasks.translation.documents.projection import Align
 
-__all__ = ["Markup", "Token", "scan"]
-
 Token = tuple[Literal["text", "open", "close", "raw", "other"], str, str]
 """Kind, name of the tag in small letters, and the token as it is written."""
 

@@ -21,8 +21,6 @@ from heedful.tasks.translation.documents.paragraphs import DOCX, ODT, Dialect, P
 from heedful.tasks.translation.documents.projection import Align
 from heedful.tasks.translation.documents.runs import divide
 
-__all__ = ["OpenText", "Word"]
-
 
 class _Segment:
     """A text of a part, in runs of one format each; each run is the slots that hold its text."""

@@ -15,8 +15,6 @@ from xml.parsers import expat
 
 from heedful.tasks.translation.documents.document import DocumentError
 
-__all__ = ["DOCX", "ODT", "Dialect", "Part", "Slot"]
-
 _WORD = (
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
     "http://purl.oclc.org/ooxml/wordprocessingml/main",

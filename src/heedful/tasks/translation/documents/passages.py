@@ -13,8 +13,6 @@ from heedful.data.sentences import split_keeping
 from heedful.data.text import normalise
 from heedful.tasks.translation.documents.document import LINE_BREAK, strip_spaces
 
-__all__ = ["Passage"]
-
 LONG_LINE = 4_096
 """Characters that always make more pieces than `decode.split_above`: a piece has at most 16."""
 

@@ -15,8 +15,6 @@ from itertools import accumulate, pairwise
 
 from heedful.data.text import is_unspaced
 
-__all__ = ["Align", "Projection", "Span", "disjoint", "is_punctuation"]
-
 Align = Callable[[str, str], list[tuple[int, int]]]
 """Pairs of source word and target word, counted from 0, of words separated by spaces."""
 Span = tuple[int, int]

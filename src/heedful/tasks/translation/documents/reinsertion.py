@@ -19,8 +19,6 @@ from heedful.tasks.translation.documents.projection import (
     is_punctuation,
 )
 
-__all__ = ["Node", "Reinsertion"]
-
 
 @dataclass
 class Node:

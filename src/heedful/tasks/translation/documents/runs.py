@@ -12,8 +12,6 @@ from itertools import accumulate
 
 from heedful.tasks.translation.documents.projection import Align, Projection, is_punctuation
 
-__all__ = ["divide"]
-
 LARGEST_DIVISION = 250_000
 """Runs times words of a paragraph for which the best division is searched for."""
 

@@ -25,8 +25,6 @@ from heedful.tasks.translation.documents.document import (
 from heedful.tasks.translation.documents.inline import Item, TaggedText
 from heedful.tasks.translation.documents.projection import Align
 
-__all__ = ["SubRip", "WebVtt"]
-
 WIDEST = 42
 """Columns of a line of subtitles, where a Hangul or Chinese character takes two."""
 

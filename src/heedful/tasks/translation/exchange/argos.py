@@ -15,8 +15,6 @@ from heedful.models.folder import CARD, Folder
 from heedful.tasks.translation.exchange.ctranslate2 import convert
 from heedful.tasks.translation.settings import Settings
 
-__all__ = ["write_argos"]
-
 ENDING = ".argosmodel"
 BEGINNING_OF_TIME = (1980, 1, 1, 0, 0, 0)
 """The date of every file in the zip, so that the same model makes the same package."""

@@ -37,8 +37,6 @@ from heedful.tasks.translation.settings import Settings
 if TYPE_CHECKING:
     from heedful.models.transformer import Transformer
 
-__all__ = ["COMPUTES", "open_engine"]
-
 Note = Callable[[str], object]
 
 VERSION = 1

@@ -23,8 +23,6 @@ from heedful.models.folder import Folder
 from heedful.settings import DecodeSettings, ModelSettings, SamplingSettings
 from heedful.tasks.translation.settings import Settings
 
-__all__ = ["CTranslate2Engine", "Compute", "convert", "unfit", "write_ctranslate2"]
-
 Compute = Literal["float32", "int8"]
 
 POSITIONS = 2048

@@ -8,8 +8,6 @@ from pathlib import Path
 from heedful.tasks.contract import Format, lazy
 from heedful.tasks.translation.model import open_folder
 
-__all__ = ["FORMATS"]
-
 HERE = "heedful.tasks.translation.exchange"
 
 

@@ -29,8 +29,6 @@ from heedful.tasks.translation.exchange.names import table
 from heedful.tasks.translation.model import open_folder
 from heedful.tasks.translation.settings import Settings
 
-__all__ = ["read_huggingface", "write_huggingface"]
-
 CONFIG, WEIGHTS, OLD_WEIGHTS = "config.json", "model.safetensors", "pytorch_model.bin"
 KINDS = {"post": ("marian", "MarianMTModel"), "pre": ("pegasus", "PegasusForConditionalGeneration")}
 NEVER = -1e9

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from heedful.interchange.weights import Row
 from heedful.settings import ModelSettings
 
-__all__ = ["table"]
-
 ATTENTION = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
 INNER = {"attention": "self_attn", "cross": "encoder_attn"}
 NORMS = {

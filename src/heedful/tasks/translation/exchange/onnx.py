@@ -26,8 +26,6 @@ from heedful.nn.positions import Learned, sinusoid
 from heedful.tasks.translation.model import load_model
 from heedful.tasks.translation.settings import Settings
 
-__all__ = ["write_onnx"]
-
 POSITIONS = 2048
 """Rows of the table of positions, which a graph cannot make longer."""
 
