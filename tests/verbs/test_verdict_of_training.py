@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from verbs_case import SMALL, Heard, write
 
+import heedful
 from heedful import files
 from heedful.config import merge
 from heedful.models.folder import Folder
@@ -87,3 +88,14 @@ def test_the_same_training_keeps_the_same_simple_thing(
     other = train(request.but(output=tmp_path / "other"))
     for name in ("simple.json", "simple.tsv.gz"):
         assert (other.folder / name).read_bytes() == (result.folder / name).read_bytes()
+
+
+def test_a_development_set_of_one_gives_no_verdict_and_says_so(tmp_path: Path) -> None:
+    heard = Heard()
+    files_ = write(tmp_path, "few", 1, 30)
+    dev = write(tmp_path, "dev", 2, 1)
+    request = Request(files=files_, dev=dev, output=tmp_path / "m", settings=SHORT, threads=1)
+    assert train(request, heard).verdict is None
+    said = "nearest training sentence: no verdict, for no example could be kept apart; "
+    assert f"{said}give a test set" in heard.told
+    assert len(heedful.load(tmp_path / "m", simple=True).translate(["The dog."])) == 1

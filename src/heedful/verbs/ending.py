@@ -69,9 +69,8 @@ def end(
         outputs = [said for said, out in zip(outputs, apart, strict=True) if out]
         rows, where = [row for row, out in zip(prepared.dev, apart, strict=True) if out], APART
     verdict = None
-    if task.simple is not None and rows:
+    if task.simple is not None:
         verdict = _verdict(task, folder, prepared, choosing, (rows, outputs, where), how, report)
-        report.note(verdict.sentence())
     kept = {name: [vars(score) for score in found] for name, found in scores.items()}
     facts |= {"scores": kept, "verdict": verdict.sentence() if verdict else ""}
     folder.write_card(card(task, folder.settings, facts))
@@ -86,17 +85,20 @@ def _verdict(
     judged_on: tuple[Sequence[Any], list[Any], str],
     how: How,
     report: Report,
-) -> Verdict:
+) -> Verdict | None:
     """Fit the simple thing, have it answer what the model answered, and compare the two."""
     assert task.simple is not None
     rows, outputs, where = judged_on
     begun = time.perf_counter()
     name = task.simple.fit(prepared, choosing, folder.path, report)
     fitted = time.perf_counter() - begun
+    if not rows:
+        report.note(f"{name}: no verdict, for no example could be kept apart; give a test set")
+        return None
     simple = task.answer(task.open(folder.path, replace(how, simple=True)), rows, {})
     both = (Answers(outputs, 0.0), simple)
     ours, theirs = (task.judge(answers, rows, folder.settings, {})[0] for answers in both)
-    return Verdict.of(
+    verdict = Verdict.of(
         ours,
         theirs,
         simple_name=name,
@@ -105,3 +107,5 @@ def _verdict(
         answer_seconds=simple.seconds,
         remedy=task.simple.remedy.format(shlex.quote(str(folder.path))),
     )
+    report.note(verdict.sentence())
+    return verdict
