@@ -108,13 +108,13 @@ class Translate(Decoding):
     sample: bool = False
     """Draw words instead of searching."""
     temperature: float = 1.0
-    """Of sampling."""
+    """With --sample: below 1 the likely words gain, above 1 the unlikely ones."""
     top_k: int = 0
-    """Of sampling; 0 is all."""
+    """With --sample: draw from so many of the likeliest words; 0 is all."""
     top_p: float = 1.0
-    """Of sampling."""
+    """With --sample: draw from the fewest words that together have this probability."""
     seed: int = 1
-    """Of sampling."""
+    """With --sample: the same seed and sentence give the same draw."""
     prefix: str = ""
     """What every translation has to begin with."""
     max_length: int | None = None
@@ -150,7 +150,7 @@ class Backtranslate(Running):
     sample: bool = False
     """Draw words: more varied text, often better to learn from."""
     seed: int = 1
-    """Of sampling."""
+    """With --sample: the same seed gives the same pairs."""
     encoding: str = "utf-8"
     """How the files are written."""
 
